@@ -90,7 +90,7 @@ class Bot(Protocol):
     """One seat's player in one match, built afresh for every match.
 
     The constructor is called as `Bot(game, seat, seed, **params)`: the `Game`, the seat this object
-    plays, an integer from which all its randomness should come, and the params of the configuration.
+    plays, an integer from which all its randomness should come, the params of the configuration.
     """
 
     def act(self, turn: Turn) -> Action:

@@ -23,7 +23,7 @@ from arena.kernel import CAPPED, RUNNING, Array
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One rule variant. `values` are the choices, the first one the default; a range for numbers."""
+    """One rule variant; `values` are its choices, or a range of whole numbers."""
 
     name: str
     values: tuple[OptionValue, ...] | range
@@ -96,7 +96,8 @@ class Game(abc.ABC):
         given = dict(options or {})
         if players not in self.players:
             raise OptionError(
-                f"{self.name} is for {self.players[0]} to {self.players[-1]} players, found {players}"
+                f"{self.name} is for {self.players[0]} to {self.players[-1]} players, "
+                f"found {players}"
             )
         resolved: dict[str, OptionValue] = {}
         for option in self.options:

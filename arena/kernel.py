@@ -188,7 +188,7 @@ def _verb(declaration: F) -> F:
     interpreted.__name__ = interpreted.__qualname__ = name
     interpreted.__doc__ = declaration.__doc__
 
-    @overload(interpreted, strict=False)
+    @overload(interpreted, strict=False)  # type: ignore[untyped-decorator]
     def resolve(record: Any, *arguments: Any) -> Any:
         rule = _rules[record][name]
 
@@ -261,7 +261,7 @@ def random_below(state: Record, n: int) -> int:
     upper = (high * np.uint64(0x4F6CDD1D)) & mask
     cross = (low * np.uint64(0x2545F491)) & mask
     word = (carry + upper + cross) & mask
-    return np.int64((word * np.uint64(n)) >> np.uint64(32))
+    return np.int64((word * np.uint64(n)) >> np.uint64(32))  # type: ignore[return-value]
 
 
 @kernel

@@ -10,7 +10,7 @@ Source: H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from arena import kernel
 from arena.core import Action, State, View
@@ -147,7 +147,7 @@ class Kuhn(Game):
     max_moves = 3
     state_dtype = STATE
     view_dtype = VIEW
-    view_fields: Mapping[str, str] = {
+    view_fields: ClassVar[Mapping[str, str]] = {
         "cards": "(3,) cards of seat 0, of seat 1, left over: 0 jack, 1 queen, 2 king, -1 not seen",
         "history": "(3,) the first `turn` entries are the moves so far: 0 pass, 1 bet",
     }
