@@ -57,7 +57,6 @@ PART = 1024
 PAGE = 500
 ENDINGS = tuple(Ending)
 _COLUMNS = {"matches": 12, "forfeits": 4}
-_PLAN = ("config", "config_digest", "game", "rules", "options", "bots", "matches")
 
 Outcomes = npt.NDArray[Any]
 """Structured array with an entry a match; fields as in `outcome_dtype`."""
@@ -357,8 +356,7 @@ class Run:
     def __init__(self, folder: Path, *, lock: filelock.BaseFileLock | None = None) -> None:
         self.folder = folder
         self._lock = lock
-        self._manifest = _read_manifest(folder)
-        self.plan = Plan.restored(self._manifest)
+        self._manifest, self.plan = _read_manifest(folder)
         self._db = _connect(folder / "matches.sqlite", write=lock is not None)
 
     @classmethod
@@ -658,7 +656,7 @@ def _write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     write_text(folder / "run.json", text + "\n")
 
 
-def _read_manifest(folder: Path) -> dict[str, Any]:
+def _read_manifest(folder: Path) -> tuple[dict[str, Any], Plan]:
     path = folder / "run.json"
     try:
         manifest = json.loads(path.read_text("utf-8"))
@@ -669,9 +667,11 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     found = manifest.get("schema") if isinstance(manifest, dict) else None
     if found != SCHEMA:
         raise DamagedRunError(f"{path}: found schema {found!r}, this version reads {SCHEMA!r}")
-    if missing := [key for key in ("state", "versions", *_PLAN) if key not in manifest]:
-        raise DamagedRunError(f"{path}: lacks {', '.join(missing)}")
-    return manifest  # type: ignore[no-any-return]
+    try:
+        _ = manifest["state"], manifest["versions"]["code"]
+        return manifest, Plan.restored(manifest)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedRunError(f"{path} does not describe a run: {error!r}") from None
 
 
 def _take(folder: Path) -> filelock.BaseFileLock:
@@ -764,9 +764,6 @@ def _inspect(db: sqlite3.Connection, path: Path) -> None:
         raise DamagedRunError(f"{path} is not a database of arena")
     if (found := pragma("user_version")) != FORMAT:
         raise DamagedRunError(f"{path}: found format {found}, this version reads {FORMAT}")
-    expected, size = pragma("page_count") * pragma("page_size"), path.stat().st_size
-    if size < expected:
-        raise DamagedRunError(f"{path} is torn: {size} bytes of {expected}")
 
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -786,7 +783,7 @@ def _disk(folder: Path) -> Iterator[None]:
             raise InfrastructureError(f"{folder}: the disk is full; {way_out}") from error
         if isinstance(error, sqlite3.OperationalError) and code != sqlite3.SQLITE_ERROR:
             raise InfrastructureError(f"{folder}: {error}; {way_out}") from error
-        raise DamagedRunError(f"{folder / 'matches.sqlite'}: {error}") from error
+        raise DamagedRunError(f"{folder / 'matches.sqlite'} is damaged: {error}") from error
     except OSError as error:
         what = "the disk is full" if error.errno in _FULL else str(error)
         raise InfrastructureError(f"{folder}: {what}; {way_out}") from error
