@@ -93,6 +93,13 @@ class InfrastructureError(ArenaError):
     exit_code = 6
 
 
+class Interrupted(BaseException):
+    """Ctrl-C, as a signal handler of ours raises it; unlike KeyboardInterrupt never a bot's doing.
+
+    It is no ArenaError and not even an Exception, so that nothing takes it for a mistake.
+    """
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` with the nearest known name, and the list of names if it is short."""
     names = list(known)

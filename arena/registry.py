@@ -51,6 +51,9 @@ BOTS = {
 Factory: TypeAlias = "Callable[..., Bot]"
 """What makes a bot, its class as a rule: called as `factory(game, seat, seed, **params)`."""
 
+PRIVATE_PACKAGE = r"\barena_bot_[0-9a-f]{16}\."
+"""Pattern of what stands before the module names of a bot's file and of what lies beside it."""
+
 Param: TypeAlias = bool | int | float | str
 
 
