@@ -1,0 +1,741 @@
+"""What a run is to play: a YAML file, checked whole before the first game.
+
+`load` finds every mistake in the file, not just the first, and says of each where it stands, what
+was found there and what would be right. YAML's own guesses play no part: the place where a value
+stands decides what it means. So a bot may be called `no` or `1e3`, a number may be written `1_000`,
+and `no` where true or false is wanted is a mistake, not a guess. Only in `options` and `params` the
+way it is written tells the kind of a value; what YAML readers disagree about is refused there.
+
+A configuration, with the defaults of all that can be left out:
+
+    game: cubirds                # required
+    players: 2                   # or a list: [2, 3]; default: the fewest the game allows
+    options: {}                  # of the game, see `arena games NAME`
+    bots:                        # required
+      - random
+      - ismcts:iterations=500
+      - {name: mine, bot: path/to/bot.py, params: {depth: 3}}
+    schedule:
+      kind: round-robin
+      deals: 50                  # per line-up; each is played from every seat rotation
+      self_play: false           # also each bot against itself
+      max_lineups: null          # at most so many line-ups of different bots, a balanced sample
+      deal_book: null            # a file of deal seeds instead of seeds derived from `seed`
+    seed: 1
+    limits: {move: 5s, startup: 30s}
+
+Paths are relative to the file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from arena import document, registry, seeding
+from arena.core import Limits, OptionValue
+from arena.document import Items, Node, Place, Problems, Table, Text
+from arena.errors import (
+    BotLoadError,
+    ConfigError,
+    OptionError,
+    UnknownNameError,
+    suggestion,
+)
+from arena.game import Game, Option
+from arena.registry import BotSource, Factory, Param
+
+T = TypeVar("T")
+
+MOST = 10**9
+"""No schedule has more deals or line-ups."""
+
+# --- the configuration --------------------------------------------------------------------------
+
+_DURATION = {
+    "anyOf": [
+        {"type": "number", "exclusiveMinimum": 0},
+        {"type": "string", "pattern": r"^[0-9._]+(ms|s|m)$"},
+        {"type": "null"},
+    ]
+}
+_LIMITS = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "move": {**_DURATION, "description": "for one answer", "default": "5s"},
+        "startup": {**_DURATION, "description": "for building a bot", "default": "30s"},
+    },
+}
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class BotEntry(_Section):
+    """One bot of a run; the same bot may stand in it several times under different names."""
+
+    name: str = Field(description="how tables call it; default: made from bot and params")
+    bot: str = Field(
+        description="a shipped bot, path/bot.py, a folder with bot.py or package.module:Name; "
+        "a path may be followed by :Name, and all of them by :key=value,…"
+    )
+    params: dict[str, Param | None] = Field(
+        default={}, description="passed to the bot's constructor by name"
+    )
+
+
+class Schedule(_Section):
+    """Which matches are played."""
+
+    kind: Literal["round-robin"] = Field(
+        default="round-robin", description="every line-up of different bots, from every rotation"
+    )
+    deals: int = Field(default=50, ge=1, le=MOST, description="deals played by each line-up")
+    self_play: bool = Field(default=False, description="also each bot against itself")
+    max_line_ups: int | None = Field(
+        default=None,
+        alias="max_lineups",
+        ge=1,
+        le=MOST,
+        description="per number of players at most so many line-ups of different bots: a sample "
+        "in which all bots play equally often",
+    )
+    deal_book: Path | None = Field(
+        default=None, description="file of deal seeds, one to a line; the first `deals` are used"
+    )
+
+
+class RunConfig(_Section):
+    """A checked configuration with every default filled in; paths are absolute."""
+
+    game: str = Field(description="name of the game")
+    players: tuple[int, ...] = Field(
+        description="number of players, or a list; default: the fewest the game allows"
+    )
+    options: dict[str, OptionValue] = Field(default={}, description="rule variants of the game")
+    bots: tuple[BotEntry, ...] = Field(min_length=1, description="who plays")
+    schedule: Schedule = Schedule()
+    seed: int = Field(
+        default=1,
+        ge=0,
+        lt=seeding.SEED_LIMIT,
+        description="from which the deals and the chance of bots derive",
+    )
+    limits: Annotated[Limits, WithJsonSchema(_LIMITS)] = Field(
+        default=Limits(move=5.0, startup=30.0),
+        description="durations as 50ms, 5s, 2m or seconds; null for no limit",
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(entry.name for entry in self.bots)
+
+    @property
+    def options_by_players(self) -> dict[int, dict[str, OptionValue]]:
+        return {n: registry.game(self.game).resolve(n, self.options) for n in self.players}
+
+    def sources(self) -> dict[str, BotSource]:
+        """Where each bot's code stands now, by name."""
+        found = {ref: registry.find_bot(ref) for ref in {entry.bot for entry in self.bots}}
+        return {entry.name: found[entry.bot] for entry in self.bots}
+
+    def identities(self) -> dict[str, str]:
+        """By name, what tells a bot from others, wherever this computer keeps its files.
+
+        That is its reference, or its name if it is found by a path, and its params.
+        """
+        return {
+            entry.name: json.dumps([_portable_ref(entry), entry.params], sort_keys=True)
+            for entry in self.bots
+        }
+
+    def book(self) -> tuple[int, ...] | None:
+        """The seeds of the deals to be played, if they come from a deal book."""
+        path = self.schedule.deal_book
+        return seeding.read_deal_book(path)[: self.schedule.deals] if path else None
+
+    def resolved(self, folder: Path | None = None) -> dict[str, Any]:
+        """All settings as plain data; `load` gives an equal configuration back from `to_yaml`.
+
+        Paths are absolute, or relative to `folder` if the file is to be written there: then the
+        folder and the bots can move together.
+        """
+        data = self.model_dump(mode="json", by_alias=True)
+        if folder is not None:
+            book = data["schedule"]["deal_book"]
+            data["schedule"]["deal_book"] = book and _relative(book, folder)
+            for entry in data["bots"]:
+                if _is_path(entry["bot"]):
+                    entry["bot"] = _relative(entry["bot"], folder)
+        return data
+
+    def to_yaml(self, folder: Path | None = None) -> str:
+        """`resolved(folder)` as the text of a configuration file."""
+        return yaml.dump(
+            self.resolved(folder), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+        )
+
+    def digest(self) -> str:
+        """Hash over all that decides the results: settings, rules version, bots' code, deal book.
+
+        It is the same wherever the files lie.
+        """
+        sources = self.sources()
+        content = self.resolved()
+        content["rules"] = registry.game(self.game).rules
+        content["schedule"]["deal_book"] = self.book()
+        content["bots"] = [
+            [e.name, _portable_ref(e), e.params, sources[e.name].digest] for e in self.bots
+        ]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _absolute_ref(source: BotSource) -> str:
+    """The reference to a bot from anywhere on this computer."""
+    if source.kind in ("shipped", "module"):
+        return source.ref
+    path = source.path.parent if source.kind == "folder" else source.path
+    return f"{path}:{source.attr}" if source.attr else str(path)
+
+
+def _portable_ref(entry: BotEntry) -> str:
+    return entry.name if _is_path(entry.bot) else entry.bot
+
+
+def _is_path(absolute_ref: str) -> bool:
+    return Path(absolute_ref).is_absolute()
+
+
+def _relative(path: str, folder: Path) -> str:
+    relative = Path(os.path.relpath(path, folder.resolve())).as_posix()
+    return relative if relative.startswith(".") else f"./{relative}"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts texts in quotes that `load` would take for numbers and PyYAML would not."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    style = "'" if _number(text) is not None else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
+
+
+# --- schema -------------------------------------------------------------------------------------
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (draft 7) of configuration files, with the games, their options and the bots."""
+    made = RunConfig.model_json_schema(ref_template="#/definitions/{model}")
+    made["definitions"] = made.pop("$defs")
+    made["required"] = ["game", "bots"]
+    games = [registry.game(name) for name in sorted(registry.GAMES)]
+    entry, keys = made["definitions"]["BotEntry"], made["properties"]
+    entry["required"] = ["bot"]
+    entry["properties"]["bot"]["examples"] = sorted(registry.BOTS)
+    keys["bots"]["items"] = {"anyOf": [entry["properties"]["bot"], keys["bots"]["items"]]}
+    keys["game"]["enum"] = [game.name for game in games]
+    keys["players"] = _schema_of_players(range(1, MOST), keys["players"]["description"])
+    made["allOf"] = [_schema_of_game(game) for game in games]
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **made}
+
+
+def _schema_of_players(players: range, description: str) -> dict[str, Any]:
+    one = {"type": "integer", "minimum": players[0], "maximum": players[-1]}
+    several = {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}
+    return {"anyOf": [one, several], "description": description}
+
+
+def _schema_of_game(game: Game) -> dict[str, Any]:
+    options = {option.name: _schema_of_option(option) for option in game.options}
+    properties = {
+        "players": _schema_of_players(game.players, f"players of {game.title}"),
+        "options": {"properties": options, "additionalProperties": False},
+    }
+    return {
+        "if": {"properties": {"game": {"const": game.name}}},
+        "then": {"properties": properties},
+    }
+
+
+def _schema_of_option(option: Option) -> dict[str, Any]:
+    kind: dict[str, Any] = {"description": option.doc, "default": option.default}
+    if isinstance(option.values, range):
+        return {
+            "type": "integer",
+            "minimum": option.values[0],
+            "maximum": option.values[-1],
+            **kind,
+        }
+    return {"enum": list(option.values), **kind}
+
+
+# --- loading ------------------------------------------------------------------------------------
+
+
+def load(path: Path | str, overrides: Sequence[str] = ()) -> RunConfig:
+    """Read and check a configuration; `overrides` are `key=value`, with `a.b.0` for inner keys.
+
+    Loads the bots, which runs their code. Raises ConfigError with a line for each mistake.
+    """
+    path = Path(path)
+    problems = Problems()
+    tree = document.read(path, problems)
+    if isinstance(tree, Text) and tree.empty:
+        raise ConfigError([f"{path}: found nothing in the file; expected at least game: and bots:"])
+    for number, assignment in enumerate(overrides):
+        document.override(tree, assignment, number, "bot", problems)
+    config = _Reader(path.parent.resolve(), problems).configuration(tree)
+    if problems or config is None:
+        raise ConfigError(problems.lines())
+    return config
+
+
+class _Wrong(Exception):  # noqa: N818 - it never leaves this module
+    """A value that is not what was expected at its place."""
+
+    def __init__(self, node: Node, expected: str) -> None:
+        super().__init__(expected)
+        self.node = node
+        self.expected = expected
+
+
+class _Loaded(NamedTuple):
+    source: BotSource
+    factory: Factory
+    params: dict[str, Param]
+
+
+class _Reader:
+    """Turns a tree of texts into a RunConfig and collects what is wrong with it.
+
+    Each method takes what it can from its part and goes on, so that one mistake hides no other.
+    """
+
+    def __init__(self, base: Path, problems: Problems) -> None:
+        self.base = base
+        self.problems = problems
+        self._names: dict[str, Place] = {}
+        self._loaded: dict[str, tuple[BotSource, Factory]] = {}
+
+    def configuration(self, tree: Node) -> RunConfig | None:
+        """The whole; None only if there are problems."""
+        top = self._table(tree, "", _keys(RunConfig))
+        for key, example in (("game", "cubirds"), ("bots", "[random, greedy]")):
+            if isinstance(tree, Table) and key not in top.values:
+                self.problems.add(top.place, f"found no {key}; expected {key}: {example}")
+        game = self._get(top, "game", _game, None)
+        fewest: tuple[int, ...] = (game.players[0],) if game else ()
+        players = self._get(top, "players", partial(_players, game=game), fewest) or ()
+        schedule = self._schedule(top)
+        values = {
+            "game": game and game.name,
+            "players": players,
+            "options": self._options(top, game, players),
+            "bots": self._bots(top, game),
+            "schedule": schedule,
+            "seed": self._get(top, "seed", _whole(0, seeding.SEED_LIMIT - 1), _default("seed")),
+            "limits": self._limits(top),
+        }
+        if not schedule["self_play"]:
+            self._check_seats(top, max(players, default=0))
+        return None if self.problems else RunConfig.model_validate(values)
+
+    # --- tables and their values
+
+    def _attempt(self, key: str, node: Node, parse: Callable[[Node], T]) -> T | None:
+        """The value of a node, or None and a problem."""
+        try:
+            return parse(node)
+        except _Wrong as wrong:
+            found = f"found {key}: {wrong.node.shown}"
+            self.problems.add(wrong.node.place, f"{found}; expected {wrong.expected}")
+        return None
+
+    def _get(self, table: Table, key: str, parse: Callable[[Node], T], default: T) -> T | None:
+        """The value of a key; the default if it is left out; None, and a problem, if wrong."""
+        return self._attempt(key, table.values[key], parse) if key in table.values else default
+
+    def _table(self, node: Node, name: str, known: Collection[str]) -> Table:
+        """The node as a table without unknown keys; left empty, it is an empty table."""
+        if isinstance(node, Text) and node.empty:
+            return Table(node.place, {}, {})
+        if not isinstance(node, Table):
+            found = f"found {name}: {node.shown}" if name else f"found {node.shown} at the top"
+            self.problems.add(node.place, f"{found}; expected lines of key: value")
+            return Table(node.place, {}, {})
+        for key in node.values.keys() - set(known):
+            self.problems.add(node.keys[key], _unknown_key(key, name, known))
+        values = {key: value for key, value in node.values.items() if key in known}
+        return Table(node.place, node.keys, values)
+
+    def _section(self, top: Table, name: str, known: Collection[str]) -> Table:
+        node = top.values.get(name, Table(top.place, {}, {}))
+        return self._table(node, name, known)
+
+    # --- sections
+
+    def _options(
+        self, top: Table, game: Game | None, players: tuple[int, ...]
+    ) -> dict[str, OptionValue | None]:
+        if game is None:
+            return {}
+        before = len(self.problems)
+        table = self._section(top, "options", [option.name for option in game.options])
+        values = {o.name: self._get(table, o.name, _option(o), o.default) for o in game.options}
+        for number in players if len(self.problems) == before else ():
+            try:
+                game.resolve(number, values)
+            except OptionError as error:
+                self.problems.add(table.place, str(error))
+        return values
+
+    def _schedule(self, top: Table) -> dict[str, Any]:
+        parsers: dict[str, Callable[[Node], Any]] = {
+            "kind": _word("round-robin"),
+            "deals": _whole(1),
+            "self_play": _truth,
+            "max_lineups": _or_null(_whole(1)),
+            "deal_book": _or_null(self._path),
+        }
+        table = self._section(top, "schedule", parsers)
+        defaults = Schedule().model_dump(by_alias=True)
+        values = {k: self._get(table, k, parse, defaults[k]) for k, parse in parsers.items()}
+        if values["deal_book"]:
+            self._check_book(table.values["deal_book"], values["deal_book"], values["deals"] or 1)
+        return values
+
+    def _check_book(self, node: Node, path: Path, deals: int) -> None:
+        try:
+            seeds = len(seeding.read_deal_book(path))
+        except ConfigError as error:
+            for problem in error.problems:
+                self.problems.add(node.place, f"deal_book: {problem}")
+            return
+        if seeds < deals:
+            found = f"found {seeds} seeds in deal_book: {node.shown}"
+            self.problems.add(node.place, f"{found}; expected at least {deals}, one for each deal")
+
+    def _path(self, node: Node) -> Path:
+        return (self.base / Path(_text(node)).expanduser()).resolve()
+
+    def _limits(self, top: Table) -> Limits:
+        table = self._section(top, "limits", ("move", "startup"))
+        usual: Limits = _default("limits")
+        return Limits(
+            move=self._get(table, "move", _or_null(_seconds), usual.move),
+            startup=self._get(table, "startup", _or_null(_seconds), usual.startup),
+        )
+
+    # --- bots
+
+    def _bots(self, top: Table, game: Game | None) -> list[BotEntry | None]:
+        node = top.values.get("bots")
+        if node is None:
+            return []
+        if not isinstance(node, Items) or not node.items:
+            wanted = "a list such as [random, greedy]"
+            self.problems.add(node.place, f"found bots: {node.shown}; expected {wanted}")
+            return []
+        return [self._bot(item, game) for item in node.items]
+
+    def _bot(self, node: Node, game: Game | None) -> BotEntry | None:
+        table = self._bot_table(node)
+        if table is None:
+            return None
+        name = self._get(table, "name", _name, None)
+        bot = self._get(table, "bot", self._load, None)
+        before = len(self.problems)
+        params = self._params(table, bot.params if bot else {})
+        buildable = game if len(self.problems) == before else None
+        if bot and "name" not in table.values:
+            name = self._get(table, "bot", partial(_made_name, bot.source, params), None)
+        if name is not None:
+            self._claim(name, table.values.get("name", table).place)
+        if bot:
+            self._try(bot, params, buildable, table.values.get("params", table.values["bot"]))
+        if bot is None or name is None:
+            return None
+        return BotEntry(name=name, bot=_absolute_ref(bot.source), params=params)
+
+    def _bot_table(self, node: Node) -> Table | None:
+        """An entry in its long form."""
+        if isinstance(node, Text):
+            return Table(node.place, {"bot": node.place}, {"bot": node})
+        if isinstance(node, Table) and "bot" not in node.values:
+            bot = next((key for key in node.values if key in registry.BOTS), None)
+            wanted = f"{{bot: {bot}, params: {{…}}}} or {bot}:key=value" if bot else "{bot: …}"
+            found = f"found {node.shown}, which names no bot"
+            self.problems.add(node.place, f"{found}; expected {wanted}")
+            return None
+        return self._table(node, "bots", _keys(BotEntry))
+
+    def _load(self, node: Node) -> _Loaded:
+        text = _text(node)
+        try:
+            ref, params = registry.split_ref(text)
+            if ref not in self._loaded:
+                source = registry.find_bot(ref, self.base)
+                self._loaded[ref] = source, registry.load_bot(source)
+        except UnknownNameError:
+            wanted = "a shipped bot, path/bot.py, a folder with bot.py or package.module:Name"
+            if "=" in text and ":" not in text:
+                wanted = "a bot; in a list in [ ] a reference with commas needs quotes"
+            hint = suggestion(text.partition(":")[0], sorted(registry.BOTS))
+            raise _Wrong(node, f"{wanted}{hint}") from None
+        except (BotLoadError, OptionError) as error:
+            reason = re.sub(r"^bot '[^']*': ", "", str(error))
+            raise _Wrong(node, f"a bot that loads, but {reason}") from None
+        return _Loaded(*self._loaded[ref], params)
+
+    def _params(self, table: Table, given: Mapping[str, Param]) -> dict[str, Param | None]:
+        """The params of an entry: those `given` in its reference and those under `params`."""
+        params: dict[str, Param | None] = dict(given)
+        node = table.values.get("params", Table(table.place, {}, {}))
+        inner = self._table(node, "params", node.values if isinstance(node, Table) else ())
+        for key, value in inner.values.items():
+            if key in given:
+                found = f"found the param {key!r} in bot and in params"
+                self.problems.add(inner.keys[key], f"{found}; expected it once")
+            else:
+                params[key] = self._attempt(key, value, _or_null(_free))
+        return params
+
+    def _try(
+        self, bot: _Loaded, params: Mapping[str, Param | None], game: Game | None, node: Node
+    ) -> None:
+        """Build the bot for a game: only its constructor knows which values it takes."""
+        try:
+            registry.check_params(bot.factory, params)
+            if game:
+                bot.factory(game, 0, 0, **params)
+        except (BotLoadError, OptionError) as error:
+            self.problems.add(_blamed(node, str(error)), f"bot {bot.source.ref!r}: {error}")
+        except (Exception, SystemExit) as error:
+            text = f"its constructor raises {type(error).__name__}: {error}"
+            self.problems.add(_blamed(node, text), f"bot {bot.source.ref!r}: {text}")
+
+    def _claim(self, name: str, place: Place) -> None:
+        folded = unicodedata.normalize("NFKC", name).casefold()
+        first = self._names.setdefault(folded, place)
+        if first is not place:
+            found = f"found the bot name {name!r} a second time (first {first.reference})"
+            wanted = "different names, whatever the case; {name: …, bot: …} gives one"
+            self.problems.add(place, f"{found}; expected {wanted}")
+
+    def _check_seats(self, top: Table, seats: int) -> None:
+        node = top.values.get("bots")
+        if isinstance(node, Items) and 0 < len(node.items) < seats:
+            found = f"found {len(node.items)} bot{'s'[: len(node.items) - 1]} for {seats} seats"
+            wanted = f"at least {seats}, or self_play: true in schedule for bots against themselves"
+            self.problems.add(node.place, f"{found}; expected {wanted}")
+
+
+def _blamed(node: Node, message: str) -> Place:
+    """The place of the key that a message about a table names first, else that of the table."""
+    keys = node.keys if isinstance(node, Table) else {}
+    named = {key: re.search(rf"\b{re.escape(key)}\b", message) for key in keys}
+    found = {match.start(): keys[key] for key, match in named.items() if match}
+    return found[min(found)] if found else node.place
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _default(key: str) -> Any:
+    return RunConfig.model_fields[key].default
+
+
+def _unknown_key(key: str, section: str, known: Collection[str]) -> str:
+    found = f"found the unknown key {key!r}"
+    homes = {"schedule": _keys(Schedule), "limits": ["move", "startup"]}
+    home = next((name for name, keys in homes.items() if key in keys), None)
+    if home and not section:
+        return f"{found}; expected it under {home}:"
+    where = {"": "the configuration", "bots": "an entry of bots"}.get(section, section)
+    if not known:
+        return f"{found}; expected {where} to be empty"
+    return f"{found}; expected a key of {where}{suggestion(key, known)}"
+
+
+# --- values -------------------------------------------------------------------------------------
+# Each parser takes a node and returns its value, or raises _Wrong with what was expected.
+
+_NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*(_[0-9]+)*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_DISPUTED = re.compile(r"[-+]?(0[0-9_xXoObB].*|\.(inf|nan))", re.IGNORECASE)
+_UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0}
+_TRUTH = {"true": True, "false": False}
+_ALMOST = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+
+
+def _number(text: str) -> int | float | None:
+    """The number that `text` writes, None if it is none: an int if whole and without a point."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    digits = text.replace("_", "")
+    value = float(digits)
+    if "." in text or abs(value) > 1e40 or not value.is_integer():
+        return value
+    return int(Decimal(digits))
+
+
+def _plain(node: Node) -> str:
+    """The text of a value written without quotes, else nothing."""
+    return node.text if isinstance(node, Text) and node.plain else ""
+
+
+def _text(node: Node) -> str:
+    if not isinstance(node, Text) or node.empty:
+        raise _Wrong(node, "a text")
+    return node.text
+
+
+def _whole(least: int, most: int = MOST) -> Callable[[Node], int]:
+    wanted = f"{least} or more" if most == MOST else f"from {least} to {most}"
+
+    def parse(node: Node) -> int:
+        value = _number(_plain(node))
+        if value is None or value % 1 or not least <= value <= most:
+            limit = f", at most {MOST:,}" if value and value > MOST == most else ""
+            quoted = isinstance(node, Text) and not node.plain and _number(node.text) is not None
+            quotes = ", without quotes" if quoted else ""
+            raise _Wrong(node, f"a whole number, {wanted}{limit}{quotes}")
+        return int(value)
+
+    return parse
+
+
+def _truth(node: Node) -> bool:
+    word = _plain(node).lower()
+    if word not in _TRUTH:
+        hint = f"; did you mean {_ALMOST[word]}?" if word in _ALMOST else ""
+        raise _Wrong(node, f"true or false{hint}")
+    return _TRUTH[word]
+
+
+def _seconds(node: Node) -> float:
+    text = _plain(node)
+    unit = next((unit for unit in _UNITS if text.endswith(unit)), "s")
+    value = _number(text.removesuffix(unit))
+    if value is None or not 0 < value < math.inf:
+        raise _Wrong(node, "a duration above zero such as 50ms, 5s or 2m, or null for no limit")
+    return value * _UNITS[unit]
+
+
+def _word(*words: str) -> Callable[[Node], str]:
+    def parse(node: Node) -> str:
+        text = _text(node)
+        if text not in words:
+            raise _Wrong(node, " or ".join(words))
+        return text
+
+    return parse
+
+
+def _or_null(parse: Callable[[Node], T]) -> Callable[[Node], T | None]:
+    return lambda node: None if isinstance(node, Text) and node.null else parse(node)
+
+
+def _free(node: Node) -> Param:
+    """A value whose kind is told by how it is written."""
+    if not isinstance(node, Text):
+        raise _Wrong(node, "a single value")
+    if not node.plain:
+        return node.text
+    word = node.text.lower()
+    if word in _ALMOST:
+        raise _Wrong(node, f"{_ALMOST[word]}, or quotes around it if it is a text")
+    value = _TRUTH[word] if word in _TRUTH else _number(node.text)
+    if _DISPUTED.fullmatch(node.text) or value in (math.inf, -math.inf):
+        raise _Wrong(node, "a decimal number without leading zeros, or quotes if it is a text")
+    return node.text if value is None else value
+
+
+def _game(node: Node) -> Game:
+    name = _text(node)
+    if name not in registry.GAMES:
+        raise _Wrong(node, f"the name of a game{suggestion(name, sorted(registry.GAMES))}")
+    return registry.game(name)
+
+
+def _players(node: Node, game: Game | None) -> tuple[int, ...]:
+    if isinstance(node, Table) or (isinstance(node, Items) and not node.items):
+        raise _Wrong(node, "a number of players or a list such as [2, 3]")
+    one = _whole(game.players[0], game.players[-1]) if game else _whole(1)
+    numbers: list[int] = []
+    for item in node.items if isinstance(node, Items) else [node]:
+        try:
+            numbers.append(one(item))
+        except _Wrong as wrong:
+            owner = f", as {game.name} allows" if game else ""
+            raise _Wrong(item, f"{wrong.expected}{owner}") from None
+        if numbers.count(numbers[-1]) > 1:
+            raise _Wrong(item, "each number of players once")
+    return tuple(numbers)
+
+
+def _option(option: Option) -> Callable[[Node], OptionValue]:
+    """What is written is read as the kind of thing that the option's choices are."""
+    kind = type(option.default)
+
+    def parse(node: Node) -> OptionValue:
+        value: Any = _truth(node) if kind is bool else _text(node)
+        if kind is int and (number := _number(_plain(node))) is not None:
+            value = int(number) if not number % 1 else number
+        try:
+            option.encode(value)
+        except OptionError as error:
+            raise _Wrong(node, str(error).partition("expected ")[2]) from None
+        return value  # type: ignore[no-any-return]
+
+    return parse
+
+
+def _name(node: Node) -> str:
+    text = _text(node)
+    if text != text.strip():
+        raise _Wrong(node, "a name without blanks around it")
+    if not 1 <= len(text) <= 60:
+        raise _Wrong(node, f"a name of 1 to 60 characters, this has {len(text)}")
+    if "|" in text or not text.isprintable():
+        raise _Wrong(node, "a name of printable characters in one line, without |")
+    return text
+
+
+def _made_name(source: BotSource, params: Mapping[str, Param | None], node: Node) -> str:
+    """The name of an entry without one: what its bot is called, and its params."""
+    name = source.ref
+    if source.kind in ("file", "folder"):
+        file = source.path
+        name = file.parent.name if file.name == "bot.py" else file.stem
+        name += f":{source.attr}" if source.attr else ""
+    if params:
+        name += ":" + ",".join(f"{key}={_written(value)}" for key, value in params.items())
+    try:
+        return _name(Text(node.place, name, plain=False))
+    except _Wrong as wrong:
+        raise _Wrong(wrong.node, f"{wrong.expected}; {{name: …, bot: …}} gives one") from None
+
+
+def _written(value: Param | None) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
