@@ -179,8 +179,13 @@ def _is_path(head: str) -> bool:
 def _in_folder(ref: str, folder: Path, attr: str | None) -> BotSource:
     if not (folder / "bot.py").is_file():
         raise BotLoadError(f"bot {ref!r}: looked for bot.py in {folder}, {_holds(folder)}")
-    files = [f for f in folder.rglob("*") if f.is_file() and _counts(f.relative_to(folder))]
-    return BotSource(ref, "folder", folder / "bot.py", attr, _digest(ref, folder, files))
+    return BotSource(
+        ref, "folder", folder / "bot.py", attr, _digest(ref, folder, _folder_files(folder))
+    )
+
+
+def _folder_files(folder: Path) -> list[Path]:
+    return [f for f in folder.rglob("*") if f.is_file() and _counts(f.relative_to(folder))]
 
 
 def _counts(relative: Path) -> bool:
@@ -231,6 +236,13 @@ def _spec(module: str) -> ModuleSpec | None:
 
 
 # --- contents -----------------------------------------------------------------------------------
+
+
+def read_files(source: BotSource) -> dict[str, bytes]:
+    """The files of a foreign bot by their path relative to the folder of its own file."""
+    root = source.path.parent
+    files = _folder_files(root) if source.kind == "folder" else _imported(source.path)
+    return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
 
 def _digest(ref: str, root: Path, files: Iterable[Path]) -> str:
