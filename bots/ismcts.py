@@ -1,0 +1,67 @@
+"""The bot `ismcts`: single-observer information set Monte Carlo tree search.
+
+Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on
+Computational Intelligence and AI in Games 4(2), 2012.
+"""
+
+from __future__ import annotations
+
+from arena import kernel
+from arena.core import Action, Turn
+from arena.game import Game
+from arena.kernel import Array
+from bots import search
+from bots.search import Budget, Tree
+
+
+class ISMCTS:
+    """Searches one tree, through a new world, consistent with the view, in every iteration.
+
+    `iterations` and `seconds` are the budget for a move, whichever is used up first; None is no
+    limit. `exploration` is the weight of the confidence bound on values in [0, 1]. A playout is cut
+    off after `depth` random moves and valued by the game's estimate; with None or -1 it goes on to
+    the end of the game. `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
+
+    `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seat: int,
+        seed: int,
+        *,
+        iterations: int | None = 1000,
+        seconds: float | None = None,
+        exploration: float = 0.7,
+        depth: int | None = 8,
+        nodes: int = search.NODES,
+    ) -> None:
+        self.seed = seed
+        self.budget = Budget(iterations, seconds)
+        self.exploration = search.real("exploration", exploration, 0)
+        self.depth = -1 if depth is None else search.whole("depth", depth, -1)
+        self.tree = search.plant(game, search.whole("nodes", nodes, 2))
+
+    def act(self, turn: Turn) -> Action:
+        search.clear(self.tree, 1, search.word(self.seed, turn.view))
+        view, seat = turn.view.record, turn.seat
+        self.budget.spend(
+            lambda first, count: _search(
+                view, seat, self.tree, count, self.exploration, self.depth
+            )
+        )
+        return search.favourite(self.tree, 1)
+
+    @classmethod
+    def compile(cls, game: Game) -> None:
+        search.rehearse(cls(game, 0, 0, iterations=1, nodes=2), game)
+
+
+@kernel.kernel
+def _search(
+    views: Array, seat: int, tree: Tree, count: int, exploration: float, depth: int
+) -> None:
+    for _ in range(count):
+        search.determinise(views[0], seat, tree)
+        search.iterate(tree, 0, exploration, depth)

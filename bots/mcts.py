@@ -1,0 +1,87 @@
+"""The bot `mcts`: determinised UCT.
+
+Source: Cowling, Ward, Powley, "Ensemble determinization in Monte Carlo tree search for the imperfect
+information card game Magic: The Gathering", IEEE Transactions on Computational Intelligence and AI
+in Games 4(4), 2012.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from arena import kernel
+from arena.core import Action, Turn
+from arena.game import Game
+from arena.kernel import Array
+from bots import search
+from bots.search import Budget, Tree
+
+
+class MCTS:
+    """Searches a few worlds, consistent with the view, as if all were known, and sums the visits.
+
+    Each of the `worlds` has a tree of its own, and iterations go to them in turn. The other
+    parameters are those of `ismcts`: `iterations` and `seconds` are the budget for a move, whichever
+    is used up first; None is no limit. `exploration` is the weight of the confidence bound on values
+    in [0, 1]. A playout is cut off after `depth` random moves and valued by the game's estimate; with
+    None or -1 it goes on to the end of the game. `nodes` bounds the memory of all trees together, 32
+    bytes each. Wrong values raise OptionError.
+
+    `MCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        seat: int,
+        seed: int,
+        *,
+        iterations: int | None = 1000,
+        seconds: float | None = None,
+        worlds: int = 10,
+        exploration: float = 0.7,
+        depth: int | None = 8,
+        nodes: int = search.NODES,
+    ) -> None:
+        self.seed = seed
+        self.budget = Budget(iterations, seconds)
+        self.exploration = search.real("exploration", exploration, 0)
+        self.depth = -1 if depth is None else search.whole("depth", depth, -1)
+        self.worlds = np.zeros(search.whole("worlds", worlds, 1), game.state_dtype)
+        self.tree = search.plant(game, search.whole("nodes", nodes, worlds + 1))
+
+    def act(self, turn: Turn) -> Action:
+        roots = len(self.worlds)
+        search.clear(self.tree, roots, search.word(self.seed, turn.view))
+        view, seat = turn.view.record, turn.seat
+        self.budget.spend(
+            lambda first, count: _search(
+                view, seat, self.tree, self.worlds, first, count, self.exploration, self.depth
+            )
+        )
+        return search.favourite(self.tree, roots)
+
+    @classmethod
+    def compile(cls, game: Game) -> None:
+        search.rehearse(cls(game, 0, 0, iterations=1, worlds=1, nodes=2), game)
+
+
+@kernel.kernel
+def _search(
+    views: Array,
+    seat: int,
+    tree: Tree,
+    worlds: Array,
+    first: int,
+    count: int,
+    exploration: float,
+    depth: int,
+) -> None:
+    for iteration in range(first, first + count):
+        root = iteration % len(worlds)
+        if iteration < len(worlds):
+            search.determinise(views[0], seat, tree)
+            worlds[root] = tree.world[0]
+        else:
+            tree.world[0] = worlds[root]
+        search.iterate(tree, root, exploration, depth)
