@@ -12,17 +12,23 @@ to the dtypes of its state and view, and a kernel that calls a verb is specialis
 for each game it is called with. That is how one search serves every game at full speed.
 
 **Disk cache.** Numba watches only the file that holds a function, not the functions it calls, so
-compiled code could outlive its source. All kernels are therefore cached in a folder whose name is
-a hash over every file that defines kernels; any change leads to another folder. The folder lies in
-the user's cache directory, or where `ARENA_CACHE_DIR` says.
+compiled code could outlive its source. Here machine code is kept in a folder whose name is a hash
+over every file it was made from: those of all kernels that the function reaches, those of the games
+whose records it takes, and those that constants come from. Any change leads to another folder. They
+lie in the user's cache directory, or where `ARENA_CACHE_DIR` says.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import functools
 import hashlib
+import importlib.util
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,6 +36,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from filelock import FileLock
+from numba.core.caching import FunctionCache
 from numba.extending import overload
 from numba.np.numpy_support import from_dtype
 from platformdirs import user_cache_path
@@ -57,92 +64,166 @@ RUNNING, FINISHED or CAPPED; finished turns. A state has the random word `rng` b
 
 # --- compiling and caching -------------------------------------------------------------------
 
-_PACKAGE = Path(__file__).resolve().parent
-_dispatchers: list[Any] = []
-_sources: dict[Path, bytes] = {}
-
 
 def kernel(function: F) -> F:
-    """Compile `function` on its first call; cache the machine code on disk."""
-    source = Path(inspect.getfile(function)).resolve()
+    """Compile `function` on its first call; keep the machine code on disk."""
     compiled = numba.njit(nogil=True, error_model="numpy")(function)
-    if not COMPILED:
-        return compiled  # type: ignore[no-any-return]
-    _dispatchers.append(compiled)
-    if source in _sources:
-        compiled.enable_caching()
-    else:
-        _sources[source] = source.read_bytes()
-        _move_cache()
+    if COMPILED:
+        _content(Path(inspect.getfile(function)))  # as imported, should the file be edited later
+        compiled._cache = _DiskCache(function)
     return compiled  # type: ignore[no-any-return]
 
 
-def _shipped_sources() -> Iterable[Path]:
-    """The files of arena and of its bots that may define kernels, imported or not."""
-    yield _PACKAGE / "kernel.py"
-    yield _PACKAGE / "game.py"
-    yield from (_PACKAGE / "games").glob("*.py")
-    yield from (_PACKAGE.parent / "bots").glob("*.py")
+class _DiskCache:
+    """A kernel's compiled specialisations, each in a folder that belongs to its sources.
+
+    Takes the place of the cache that `njit(cache=True)` would give a dispatcher, with its methods.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.cache_path = str(_cache_root())
+        self._function = function
+        self._folders: dict[frozenset[Any], FunctionCache] = {}
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        found = self._folder(signature).load_overload(signature, target)
+        if found is None and _compiling:
+            _compiling[-1](f"{self._function.__module__}.{self._function.__name__}")
+        return found
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        cache = self._folder(signature)
+        try:
+            Path(cache.cache_path).mkdir(parents=True, exist_ok=True)
+            # Numba's index is read, changed and written back: one process at a time.
+            with FileLock(Path(cache.cache_path) / "lock"):
+                cache.save_overload(signature, data)
+        except OSError:
+            return  # a cache that cannot be written costs time, nothing else
+
+    def _folder(self, signature: Any) -> FunctionCache:
+        records = frozenset(r for r in map(_record_of, signature) if r in _rules)
+        if records not in self._folders:
+            reached = _reached([self._function], [_rules[r] for r in records])
+            mentioned = (v for f in reached for v in _mentioned(f) if callable(v))
+            if not records and not _verbs.isdisjoint(mentioned):
+                reached |= _reached([], _rules.values())
+            numba.config.CACHE_DIR = str(_cache_root() / _digest(reached))
+            self._folders[records] = FunctionCache(self._function)
+        return self._folders[records]
 
 
-def _move_cache() -> None:
-    """Point every kernel at the folder that belongs to the sources known now."""
-    numba.config.CACHE_DIR = str(cache_folder())
-    for dispatcher in _dispatchers:
-        dispatcher.enable_caching()
+def _cache_root() -> Path:
+    root = os.environ.get("ARENA_CACHE_DIR")
+    return (Path(root) if root else user_cache_path("arena")) / "kernels"
 
 
-def sources_digest() -> str:
-    """Hash over the contents of all files that define kernels."""
-    digest = hashlib.sha256()
-    for path, content in sorted(_sources.items()):
-        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+def _record_of(numba_type: Any) -> Any:
+    return getattr(numba_type, "dtype", numba_type)
+
+
+def _reached(
+    functions: Iterable[Callable[..., Any]], rules: Iterable[Mapping[str, Any]]
+) -> set[Callable[..., Any]]:
+    """The kernels that compiled code is made of: those called, directly or not, and `rules`."""
+    waiting: list[Callable[..., Any] | None] = [*functions]
+    waiting.extend(_plain(rule) for game in rules for rule in game.values())
+    reached: set[Callable[..., Any]] = set()
+    while waiting:
+        function = waiting.pop()
+        if function is not None and function not in reached:
+            reached.add(function)
+            waiting.extend(_plain(value) for value in _mentioned(function))
+    return reached
+
+
+def _mentioned(function: Callable[..., Any]) -> Iterable[Any]:
+    """The globals a function names, also as attributes of modules."""
+    names = function.__code__.co_names
+    for name in names:
+        value = function.__globals__.get(name)
+        if inspect.ismodule(value):
+            yield from (vars(value).get(attribute) for attribute in names)
+        else:
+            yield value
+
+
+def _plain(value: Any) -> Callable[..., Any] | None:
+    """The Python function that a compiled function was made from."""
+    return getattr(value, "py_func", None)
+
+
+def _digest(functions: Iterable[Callable[..., Any]]) -> str:
+    """Hash over the files of these functions and those that their constants come from."""
+    files = {Path(__file__)}
+    for module in {function.__module__ for function in functions}:
+        files |= {Path(str(sys.modules[module].__file__)), *_constant_files(module)}
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(files):
+        digest.update(f"{path.name}\0{len(_content(path))}\0".encode() + _content(path))
     return digest.hexdigest()[:16]
 
 
-def cache_folder() -> Path:
-    """Where the machine code for the present sources lies on this computer."""
-    root = os.environ.get("ARENA_CACHE_DIR")
-    return (Path(root) if root else user_cache_path("arena")) / "kernels" / sources_digest()
+@functools.cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
 
 
-def compile_once(
-    steps: Sequence[tuple[str, Callable[[], object]]],
-    announce: Callable[[str, int, int], None] = lambda name, done, total: None,
-) -> None:
-    """Run each `(name, step)`, whose call compiles kernels, or loads them from the disk cache.
+@functools.cache
+def _constant_files(name: str) -> frozenset[Path]:
+    """The files of the modules from which a module imports numbers, strings or arrays."""
+    module = sys.modules[name]
+    files: set[Path] = set()
+    for node in ast.walk(ast.parse(_content(Path(str(module.__file__))))):
+        if isinstance(node, ast.ImportFrom):
+            imported = [getattr(module, alias.asname or alias.name, None) for alias in node.names]
+            relative = "." * node.level + (node.module or "")
+            home = importlib.util.resolve_name(relative, module.__package__)
+            if any(isinstance(value, _CONSTANTS) for value in imported) and home in sys.modules:
+                files |= {Path(str(sys.modules[home].__file__)), *_constant_files(home)}
+    return frozenset(files)
 
-    Numba's cache must not be filled by two processes at once, so whatever is not yet marked as
-    compiled is compiled under a lock; the others wait and then load. `announce(name, done, total)`
-    is called before each step that really compiles.
+
+_CONSTANTS = (int, float, str, tuple, np.ndarray, np.dtype)
+_compiling: list[Callable[[str], None]] = []
+
+
+@contextlib.contextmanager
+def announce_compiling(announce: Callable[[str], None]) -> Iterator[None]:
+    """While this lasts, call `announce("module.kernel")` before each kernel that is compiled.
+
+    Nothing is announced for what comes from the disk cache.
     """
-    if not COMPILED:
-        return
-    folder = cache_folder()
-    missing = [name for name, _ in steps if not (folder / f"{name}.compiled").exists()]
-    if not missing:
-        for _, step in steps:
-            step()
-        return
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / "lock"):
-        for name, step in steps:
-            mark = folder / f"{name}.compiled"
-            if not mark.exists():
-                announce(name, missing.index(name), len(missing))
-            step()
-            mark.touch()
+    _compiling.append(announce)
+    try:
+        yield
+    finally:
+        _compiling.remove(announce)
 
 
-for _path in _shipped_sources():
-    _sources[_path] = _path.read_bytes()
-if COMPILED:
-    _move_cache()
+def compile_once(name: str, steps: Iterable[Callable[[], object]]) -> None:
+    """Make calls that compile kernels or load them from disk; on a computer one process compiles.
+
+    `name` says what the steps compile. Until a process has been through steps of that name with
+    the present sources, others wait for it; then they load what it has compiled, all at once.
+    """
+    mark = _cache_root() / "compiled" / f"{name}-{sources_digest()}"
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.nullcontext() if mark.exists() else FileLock(mark.with_suffix(".lock")):
+        for step in steps:
+            step()
+        mark.touch()
+
+
+def sources_digest() -> str:
+    """Hash over all rules and what they are made of: equal digests play equal games."""
+    return _digest(_reached([], _rules.values()))
 
 
 # --- records and verbs ------------------------------------------------------------------------
 
 _rules: dict[Any, dict[str, Any]] = {}
+_verbs: set[Callable[..., Any]] = set()
 
 
 def state_dtype(fields: Iterable[Field]) -> np.dtype[Any]:
@@ -197,6 +278,7 @@ def _verb(declaration: F) -> F:
 
         return call
 
+    _verbs.add(interpreted)
     return interpreted  # type: ignore[return-value]
 
 

@@ -2,7 +2,7 @@
 
 A turn is LAY (all cards of one species to an end of a row; what they enclose is taken), DRAW (asked
 when nothing was taken) and FLY (a flock goes to the collection). Seven species in the collection,
-or two species with three cards each, win. When a hand is empty the round ends and all get new hands.
+or two species with three cards each, win. An empty hand ends the round; then all get new hands.
 
 In every row the cards of a species lie together, so a row is a list of at most eight blocks.
 
@@ -28,7 +28,6 @@ from arena.kernel import (
     Array,
     Field,
     Record,
-    random_below,
     random_unit,
     shuffle,
     state_dtype,
@@ -496,62 +495,81 @@ def observe(state: Record, seat: int, view: Record) -> None:
 @kernel.kernel
 def sample(view: Record, seat: int, world: Record) -> None:
     copy_public(view, world)
+    unseen = count_unseen(view, seat)
+    pile_known = view.at_most[0] != NOBODY
+    need = np.zeros(KINDS, np.int64)  # what the pile cannot hold and so must be in hidden hands
+    for s in range(KINDS):
+        world.hands[seat, s] = view.hands[seat, s]
+        if pile_known:
+            world.reshuffled = 1
+            world.shuffled[s] = view.at_most[s]
+            need[s] = max(0, unseen[s] - view.at_most[s])
+
+    others = view.players - 1
+    sizes = np.empty(others, np.int64)
+    bounds = np.empty((others, KINDS), np.int64)
+    hands = np.zeros((others, KINDS), np.int64)
+    bounded = pile_known
+    for i in range(others):
+        p = (seat + 1 + i) % view.players
+        sizes[i] = view.hidden[p]
+        for s in range(KINDS):
+            bounds[i, s] = min(view.since[p, s], view.hidden[p])
+            bounded |= view.since[p, s] < view.hidden[p]
+    if bounded:
+        deal_within_bounds(world, unseen, need, pile_known, sizes, bounds, hands)
+    deal_rest(view, seat, world, unseen, hands, not bounded)
+    for i in range(others):
+        p = (seat + 1 + i) % view.players
+        for s in range(KINDS):
+            world.hands[p, s] = view.known[p, s] + hands[i, s]
+
+
+@kernel.kernel
+def count_unseen(view: Record, seat: int) -> Array:
+    """How many cards of each species a seat has no knowledge of."""
     unseen = np.empty(KINDS, np.int64)
     for s in range(KINDS):
         unseen[s] = CARDS[s] - view.discard[s] - view.hands[seat, s]
-        world.hands[seat, s] = view.hands[seat, s]
         for p in range(view.players):
             unseen[s] -= view.collections[p, s]
             if p != seat:
                 unseen[s] -= view.known[p, s]
-                world.hands[p, s] = view.known[p, s]
-        if view.at_most[s] != NOBODY:
-            world.reshuffled = 1
-            world.shuffled[s] = view.at_most[s]
     for row in range(ROWS):
         for b in range(view.blocks[row]):
             unseen[view.row_species[row, b]] -= view.row_count[row, b]
-
-    dealt = bounded(view, seat)
-    if dealt:
-        deal_within_bounds(view, seat, unseen, world)
-    rest = np.empty(DECK, np.int8)
-    n = 0
-    for s in range(KINDS):
-        for _ in range(unseen[s]):
-            rest[n] = s
-            n += 1
-    shuffle(world, rest, n)
-    for i in range(view.pile_size):
-        n -= 1
-        world.pile[i] = rest[n]
-    for _ in range(view.discard_hidden):
-        n -= 1
-        world.thrown[rest[n]] += 1
-    for p in range(view.players):
-        if p != seat and not dealt:
-            for _ in range(view.hidden[p]):
-                n -= 1
-                world.hands[p, rest[n]] += 1
+    return unseen
 
 
 @kernel.kernel
-def bounded(view: Record, seat: int) -> bool:
-    """Whether anything is known that says where an unseen card cannot be."""
-    if view.at_most[0] != NOBODY:
-        return True
-    for p in range(view.players):
-        if p != seat:
-            for s in range(KINDS):
-                if view.since[p, s] < view.hidden[p]:
-                    return True
-    return False
+def deal_rest(
+    view: Record, seat: int, world: Record, unseen: Array, hands: Array, hands_too: bool
+) -> None:
+    """Deal the unseen cards at random to the pile, the unseen discard and, if told, the hands."""
+    cards = np.empty(DECK, np.int8)
+    n = 0
+    for s in range(KINDS):
+        for _ in range(unseen[s]):
+            cards[n] = s
+            n += 1
+    shuffle(world, cards, n)
+    for i in range(view.pile_size):
+        n -= 1
+        world.pile[i] = cards[n]
+    for _ in range(view.discard_hidden):
+        n -= 1
+        world.thrown[cards[n]] += 1
+    if hands_too:
+        for i in range(len(hands)):
+            for _ in range(view.hidden[(seat + 1 + i) % view.players]):
+                n -= 1
+                hands[i, cards[n]] += 1
 
 
 # Dealing hidden cards within bounds. One hand is drawn exactly, by dynamic programming over the
 # species. Several are drawn one after the other, the first ones in disregard of the bounds of the
 # later ones, and the whole deal is accepted with the probability that makes up for it (rejection
-# sampling: target / proposal, divided by an upper bound of that ratio). With two players there is
+# sampling: target / proposal, divided by an upper limit of that ratio). With two players there is
 # one hand and nothing is ever rejected.
 
 MOST_TRIES = 100
@@ -563,103 +581,117 @@ for _n in range(1, 21):
 
 
 @kernel.kernel
-def deal_within_bounds(view: Record, seat: int, unseen: Array, world: Record) -> None:
-    """Deal the hidden cards of all other hands out of `unseen`, uniformly within what is known."""
-    others = by_tightness(view, seat, unseen)
-    need = np.zeros(KINDS, np.int64)
-    if view.at_most[0] != NOBODY:
-        for s in range(KINDS):
-            need[s] = max(0, unseen[s] - view.at_most[s])
-    limit = 1.0
-    for i in range(1, len(others)):
-        limit *= ratio_limit(view, unseen, others, i)
+def deal_within_bounds(
+    world: Record,
+    unseen: Array,
+    need: Array,
+    pile_known: bool,
+    sizes: Array,
+    bounds: Array,
+    hands: Array,
+) -> None:
+    """Deal `hands` of the given `sizes` out of `unseen`, uniformly within what is known.
 
-    hands = np.zeros((SEATS, KINDS), np.int64)
-    kept = np.zeros((SEATS, KINDS), np.int64)
-    tries, weights = 0, 0.0
-    while tries < MOST_TRIES or weights == 0.0:
+    Of the cards of hand i whose species have bounds[i] of at most c, there are c at most; all hands
+    together take at least `need`. `unseen` is left with what was not dealt.
+    """
+    order = by_tightness(unseen, sizes, bounds)
+    limit = 1.0
+    for i in range(1, len(order)):
+        limit *= ratio_limit(unseen, pile_known, sizes, bounds, order, i)
+    proposal = hands.copy()
+    tries, ratios = 0, 0.0
+    accepted = False
+    while not accepted and (tries < MOST_TRIES or ratios == 0.0):
         tries += 1
-        ratio = propose(view, unseen, need, others, hands, world)
-        weights += ratio
+        ratio = propose(world, unseen, need, pile_known, sizes, bounds, order, proposal)
+        ratios += ratio
         accepted = random_unit(world) * limit < ratio
         # Should no deal be accepted, one is kept with chances in proportion to its ratio.
-        if ratio > 0.0 and (accepted or random_unit(world) * weights < ratio):
-            kept[:] = hands
-        if accepted:
-            break
-    for p in others:
+        if accepted or random_unit(world) * ratios < ratio:
+            for i in range(len(order)):
+                for s in range(KINDS):
+                    hands[i, s] = proposal[i, s]
+    for i in range(len(order)):
         for s in range(KINDS):
-            world.hands[p, s] += kept[p, s]
-            unseen[s] -= kept[p, s]
+            unseen[s] -= hands[i, s]
 
 
 @kernel.kernel
 def propose(
-    view: Record, unseen: Array, need: Array, others: Array, hands: Array, world: Record
+    world: Record,
+    unseen: Array,
+    need: Array,
+    pile_known: bool,
+    sizes: Array,
+    bounds: Array,
+    order: Array,
+    hands: Array,
 ) -> float:
-    """Fill `hands` for `others`; return target / proposal up to a constant, 0 for a dead end."""
+    """Fill `hands`; return target / proposal up to a constant, 0 for a dead end."""
     pool, missing = unseen.copy(), need.copy()
     ratio = 1.0
-    for i in range(len(others)):
-        p = others[i]
-        size = view.hidden[p]
-        later, cap = later_hands(view, others, i + 1)
+    later, cap = later_hands(pile_known, sizes, bounds, order, 0)
+    for i in range(len(order)):
+        hand = order[i]
         if i > 0:
-            slots = later_hands(view, others, i)
-            ratio /= completions(pool, missing, view.since[p], 0, slots[0], slots[1])[0, 0, 0]
-        table = completions(pool, missing, view.since[p], size, later, cap)
+            ratio /= completions(pool, missing, bounds[hand], 0, later, cap)[0, 0, 0]
+        later, cap = later_hands(pile_known, sizes, bounds, order, i + 1)
+        table = completions(pool, missing, bounds[hand], sizes[hand], later, cap)
         if table[0, 0, 0] == 0.0:
             return 0.0
         if i > 0:
             ratio *= table[0, 0, 0]
-        draw_hand(table, pool, missing, view.since[p], size, later, cap, hands[p], world)
+        draw_hand(world, table, pool, missing, bounds[hand], later, cap, hands[hand])
     return ratio
 
 
 @kernel.kernel
-def later_hands(view: Record, others: Array, first: int) -> tuple[int, Array]:
-    """(cards, most of each species) in the hidden hands from others[first] on, taken together.
+def later_hands(
+    pile_known: bool, sizes: Array, bounds: Array, order: Array, first: int
+) -> tuple[int, Array]:
+    """(cards, most of each species) in the hands from order[first] on, taken together.
 
     They matter only when it is known what the pile can hold: what it cannot hold is in the hands.
     Otherwise (0, zeros): any cards may be left over.
     """
     cap = np.zeros(KINDS, np.int64)
     cards = 0
-    if view.at_most[0] != NOBODY:
-        for i in range(first, len(others)):
-            p = others[i]
-            cards += view.hidden[p]
+    if pile_known:
+        for i in range(first, len(order)):
+            cards += sizes[order[i]]
             for s in range(KINDS):
-                cap[s] += min(view.hidden[p], view.since[p, s])
+                cap[s] += bounds[order[i], s]
     return cards, cap
 
 
 @kernel.kernel
-def by_since(since: Array) -> Array:
-    """The species in ascending order of `since`."""
-    order = np.arange(KINDS)
-    for i in range(1, KINDS):
-        j = i
-        while j > 0 and since[order[j]] < since[order[j - 1]]:
-            order[j], order[j - 1] = order[j - 1], order[j]
+def by_bound(bound: Array) -> Array:
+    """The species in ascending order of their bound."""
+    order = np.empty(KINDS, np.int64)
+    for s in range(KINDS):
+        j = s
+        while j > 0 and bound[s] < bound[order[j - 1]]:
+            order[j] = order[j - 1]
             j -= 1
+        order[j] = s
     return order
 
 
 @kernel.kernel
-def completions(pool: Array, need: Array, since: Array, size: int, later: int, cap: Array) -> Array:
+def completions(pool: Array, need: Array, bound: Array, size: int, later: int, cap: Array) -> Array:
     """table[i, a, b]: ways to choose the rest of a hand and of the later hands together.
 
-    The first i species in order of `since` are done; they put a cards into this hand of `size`
+    The first i species in order of their bound are done; they put a cards into this hand of `size`
     cards and b into the `later` slots of the later hands, which hold at most cap[s] of s. The cards
-    with the i lowest `since` may be at most since[i] together. Of s at least need[s] are taken.
+    of the species up to the i-th are at most as many as its bound. Of s at least need[s] are taken.
     """
-    order = by_since(since)
+    order = by_bound(bound)
     table = np.zeros((KINDS + 1, size + 1, later + 1))
     table[KINDS, size, later] = 1.0
     for i in range(KINDS - 1, -1, -1):
         s = order[i]
-        most = min(size, since[s])
+        most = min(size, bound[s])
         for a in range(most + 1):
             for b in range(later + 1):
                 ways = 0.0
@@ -675,28 +707,27 @@ def completions(pool: Array, need: Array, since: Array, size: int, later: int, c
 
 @kernel.kernel
 def draw_hand(
+    world: Record,
     table: Array,
     pool: Array,
     need: Array,
-    since: Array,
-    size: int,
+    bound: Array,
     later: int,
     cap: Array,
     hand: Array,
-    world: Record,
 ) -> None:
-    """Draw a hand with the chances in `table` of `completions`; take it from `pool` and `need`."""
-    order = by_since(since)
+    """Draw a hand with the chances in the `table` of `completions`, out of `pool` and `need`."""
+    order = by_bound(bound)
     a = b = 0
     for i in range(KINDS):
         s = order[i]
         target = random_unit(world) * table[i, a, b]
         chosen, chosen_later = 0, 0
-        for x in range(min(pool[s], min(size, since[s]) - a) + 1):
+        for x in range(min(pool[s], table.shape[1] - 1 - a) + 1):
             left = pool[s] - x
             for z in range(max(0, need[s] - x), min(left, later - b, cap[s]) + 1):
                 ways = BINOMIAL[pool[s], x] * BINOMIAL[left, z] * table[i + 1, a + x, b + z]
-                if ways > 0.0 and target >= 0.0:
+                if ways > 0.0 and target >= 0.0 and a + x <= bound[s]:
                     chosen, chosen_later = x, z
                     target -= ways
         hand[s] = chosen
@@ -707,54 +738,59 @@ def draw_hand(
 
 
 @kernel.kernel
-def ratio_limit(view: Record, unseen: Array, others: Array, i: int) -> float:
-    """The most that hand i can contribute to the ratio of `propose`.
+def ratio_limit(
+    unseen: Array, pile_known: bool, sizes: Array, bounds: Array, order: Array, i: int
+) -> float:
+    """The most that hand order[i] can contribute to the ratio of `propose`.
 
-    With a known pile, the ways to split the cards of the later hands. Otherwise a hand is drawn from
-    what the earlier ones left, and has the most ways when they took the species it may hold least.
+    With a known pile, the ways to split the cards of the later hands. Otherwise a hand is drawn
+    from what the earlier ones left, and has the most ways when they took the species that it may
+    hold least of.
     """
-    p = others[i]
-    limit = 1.0
-    if view.at_most[0] != NOBODY:
-        slots = later_hands(view, others, i)[0]
-        for k in range(view.hidden[p]):
-            limit *= (slots - k) / (k + 1)
-        return limit
+    hand = order[i]
+    if pile_known:
+        slots = 0
+        for j in range(i, len(order)):
+            slots += sizes[order[j]]
+        splits = 1.0
+        for k in range(sizes[hand]):
+            splits *= (slots - k) / (k + 1)
+        return splits
     pool = unseen.copy()
     taken = 0
     for j in range(i):
-        taken += view.hidden[others[j]]
-    for s in by_since(view.since[p]):
+        taken += sizes[order[j]]
+    for s in by_bound(bounds[hand]):
         gone = min(taken, pool[s])
         pool[s] -= gone
         taken -= gone
-    none = np.zeros(KINDS, np.int64)
-    return completions(pool, none, view.since[p], view.hidden[p], 0, none)[0, 0, 0]
+    return ways_within(pool, bounds[hand], sizes[hand])
 
 
 @kernel.kernel
-def by_tightness(view: Record, seat: int, unseen: Array) -> Array:
-    """The other seats, those first whose bounds leave the smallest share of all hands."""
-    others = np.zeros(view.players - 1, np.int64)
-    if view.players == 2:
-        others[0] = 1 - seat
-        return others
-    shares = np.zeros(view.players - 1)
+def ways_within(pool: Array, bound: Array, size: int) -> float:
+    """Ways to choose a hand of `size` cards out of `pool`."""
     none = np.zeros(KINDS, np.int64)
+    return completions(pool, none, bound, size, 0, none)[0, 0, 0]
+
+
+@kernel.kernel
+def by_tightness(unseen: Array, sizes: Array, bounds: Array) -> Array:
+    """The hands in ascending order of the share of all hands that is within their bounds."""
+    order = np.zeros(len(sizes), np.int64)
+    if len(sizes) == 1:
+        return order
+    shares = np.zeros(len(sizes))
     free = np.full(KINDS, DECK)
-    n = 0
-    for p in range(view.players):
-        if p != seat:
-            size = view.hidden[p]
-            within = completions(unseen, none, view.since[p], size, 0, none)[0, 0, 0]
-            share = within / completions(unseen, none, free, size, 0, none)[0, 0, 0]
-            j = n
-            while j > 0 and shares[j - 1] > share:
-                others[j], shares[j] = others[j - 1], shares[j - 1]
-                j -= 1
-            others[j], shares[j] = p, share
-            n += 1
-    return others
+    for i in range(len(sizes)):
+        every = ways_within(unseen, free, sizes[i])
+        share = ways_within(unseen, bounds[i], sizes[i]) / every
+        j = i
+        while j > 0 and shares[j - 1] > share:
+            order[j], shares[j] = order[j - 1], shares[j - 1]
+            j -= 1
+        order[j], shares[j] = i, share
+    return order
 
 
 # --- heuristic --------------------------------------------------------------------------------
@@ -811,7 +847,7 @@ class CuBirds(Game):
     state_dtype = STATE
     view_dtype = VIEW
     view_fields: ClassVar[Mapping[str, str]] = {
-        "row_length … no_flight_cap": "the options, as the number of the value in the list of choices",
+        "row_length … no_flight_cap": "the options; of a list of choices, the number in it",
         "phase": "0 lay, 1 draw, 2 fly, 3 over",
         "turns_since_flight": "finished turns since one with a flight",
         "took": "1 if this turn's lay took cards",
