@@ -71,7 +71,7 @@ def kernel(function: F) -> F:
     if COMPILED:
         _content(Path(inspect.getfile(function)))  # as imported, should the file be edited later
         compiled._cache = _DiskCache(function)
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 class _DiskCache:
