@@ -12,7 +12,6 @@ import re
 import traceback
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from arena.core import Action, Ending, Limits, MatchResult, MatchSpec, Turn, Vie
 from arena.errors import Interrupted
 from arena.game import Game, advance
 from arena.game import play as play_on
-from arena.kernel import Array
 from arena.registry import PRIVATE_PACKAGE, Entry
 
 DETAIL_CHARS = 200
@@ -32,6 +30,8 @@ TRACEBACK_CHARS = 4000
 def play(game: Game, spec: MatchSpec, entries: Sequence[Entry], limits: Limits) -> MatchResult:
     """Play `spec` with the bots `entries`, by seat.
 
+    The `detail` of a result counts moves from 1, forced ones included.
+
     Never raises for what a bot does. `Interrupted`, and only that, passes through bots: where
     Ctrl-C is to stop a match, the signal handler has to raise it, since a KeyboardInterrupt may
     come from a bot and is taken for a crash.
@@ -41,41 +41,37 @@ def play(game: Game, spec: MatchSpec, entries: Sequence[Entry], limits: Limits) 
     players = [_Player(e, s, spec.bot_seeds[s], limits) for s, e in enumerate(entries)]
     moves = np.empty(game.max_moves, np.int32)
     out = np.empty(game.action_count, np.int32)
-    played, started, fault = 0, False, None
+    dtype, size = game.view_dtype, game.view_dtype.itemsize
+    played, choices = 0, None
+    ending, offender, detail, trace = Ending.FINISHED, None, "", ""
     try:
         for player in players:
             player.start(game)
-        started = True
-        record = _blank(game.view_dtype)
+        # np.zeros(1, dtype) would take ten times as long, since it walks through all the fields.
+        record = np.ndarray(1, dtype, bytearray(size))
         played, choices = advance(state, moves, played, out, record)
         while choices:
             seat = seats.item()
             legal = tuple(out[:choices].tolist())
             action = players[seat].answer(Turn(View(record), seat, legal, limits.move), legal)
-            record = _blank(game.view_dtype)
+            record = np.ndarray(1, dtype, bytearray(size))
             played, choices = play_on(state, action, moves, played, out, record)
-    except _BotError as found:
-        fault = found
+        if game.capped(state):
+            ending = Ending.TURN_CAP
+    except _BotError as fault:
+        ending, offender, trace = fault.ending, fault.seat, fault.traceback
+        detail = f"{'start' if choices is None else f'move {played + 1}'}: {fault.detail}"
     return MatchResult(
         spec=spec,
-        ending=fault.ending
-        if fault
-        else Ending.TURN_CAP
-        if game.capped(state)
-        else Ending.FINISHED,
-        offender=fault.seat if fault else None,
+        ending=ending,
+        offender=offender,
         scores=game.scores(state),
-        ranks=_places(game.ranks(state), fault.seat if fault else None),
+        ranks=_places(game.ranks(state), offender),
         actions=tuple(moves[:played].tolist()),
         seconds=tuple(player.seconds for player in players),
-        detail=f"{f'move {played + 1}' if started else 'start'}: {fault.detail}" if fault else "",
-        traceback=fault.traceback if fault else "",
+        detail=detail,
+        traceback=trace,
     )
-
-
-def _blank(dtype: np.dtype[Any]) -> Array:
-    """What `np.zeros(1, dtype)` is, several times as fast where the dtype has many fields."""
-    return np.ndarray(1, dtype, bytearray(dtype.itemsize))
 
 
 def _places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:

@@ -178,10 +178,10 @@ def _is_path(head: str) -> bool:
 
 def _in_folder(ref: str, folder: Path, attr: str | None) -> BotSource:
     if not (folder / "bot.py").is_file():
-        raise BotLoadError(f"bot {ref!r}: looked for bot.py in {folder}, {_holds(folder)}")
-    return BotSource(
-        ref, "folder", folder / "bot.py", attr, _digest(ref, folder, _folder_files(folder))
-    )
+        held = ", ".join(_candidates(folder)[:20]) or "nothing of the kind"
+        raise BotLoadError(f"bot {ref!r}: {folder} has no bot.py (it holds {held})")
+    digest = _digest(ref, folder, _folder_files(folder))
+    return BotSource(ref, "folder", folder / "bot.py", attr, digest)
 
 
 def _folder_files(folder: Path) -> list[Path]:
@@ -194,26 +194,25 @@ def _counts(relative: Path) -> bool:
 
 
 def _in_file(ref: str, path: Path, attr: str | None) -> BotSource:
-    if not path.is_file():
-        raise BotLoadError(
-            f"bot {ref!r}: there is no file {path}, {_holds(path.parent, path.name)}"
-        )
+    if not path.parent.is_dir():
+        raise BotLoadError(f"bot {ref!r}: there is no folder {path.parent}")
+    if not path.exists():
+        near = suggestion(path.name, _candidates(path.parent))
+        raise BotLoadError(f"bot {ref!r}: there is no file {path}{near}")
     if path.suffix != ".py":
-        raise BotLoadError(f"bot {ref!r}: found a {path.suffix or 'nameless'} file, expected .py")
+        raise BotLoadError(f"bot {ref!r}: {path} is not a .py file")
     return BotSource(ref, "file", path, attr, _digest(ref, path.parent, _imported(path)))
 
 
-def _holds(folder: Path, name: str = "") -> str:
-    if not folder.is_dir():
-        return f"nor a folder {folder}"
-    found = sorted(f.name for f in folder.iterdir() if f.suffix == ".py" or (f / "bot.py").exists())
-    return f"which holds {', '.join(found[:20]) or 'no bots'}{suggestion(name, found)}"
+def _candidates(folder: Path) -> list[str]:
+    """What in a folder may be a bot: Python files and folders with a bot.py."""
+    return sorted(f.name for f in folder.iterdir() if f.suffix == ".py" or (f / "bot.py").exists())
 
 
 def _in_module(ref: str, kind: Literal["shipped", "module"], module: str, attr: str) -> BotSource:
     spec = _spec(module)
     if spec is None or spec.origin is None or not spec.has_location:
-        raise BotLoadError(f"bot {ref!r}: Python finds no module {module!r} on its path")
+        raise BotLoadError(f"bot {ref!r}: Python finds no module {module!r} with a file")
     path = Path(spec.origin)
     files = path.parent.rglob("*.py") if spec.parent else [path]
     return BotSource(ref, kind, path, attr, _digest(ref, path.parent, files))
@@ -333,39 +332,36 @@ def _told(error: BaseException) -> str:
 
 
 def _choose(source: BotSource, module: types.ModuleType) -> Factory:
-    file = source.path.name
-    bots = [n for n, value in _public(module) if inspect.isclass(value) and hasattr(value, "act")]
-    names = [n for n, value in _public(module) if callable(value)]
-    if source.attr is None and len(bots) == 1:
-        return getattr(module, bots[0])  # type: ignore[no-any-return]
-    if source.attr is None:
-        found = f"bots {', '.join(bots)}" if bots else f"only {', '.join(names) or 'nothing'}"
-        hint = f"choose with {source.ref}:{bots[0] if bots else 'NAME'}"
-        raise BotLoadError(
-            f"bot {source.ref!r}: {file} holds {found}; expected one public class with a method "
-            f"act, or {hint}"
-        )
-    factory = getattr(module, source.attr, None)
-    if factory is None:
-        raise BotLoadError(
-            f"bot {source.ref!r}: {file} has no {source.attr!r}{suggestion(source.attr, names)}"
-        )
-    if not callable(factory) or (inspect.isclass(factory) and not hasattr(factory, "act")):
-        what = "a class without a method act" if inspect.isclass(factory) else "not callable"
-        raise BotLoadError(
-            f"bot {source.ref!r}: {source.attr!r} in {file} is {what}; expected a class with "
-            f"act(turn), or a function that returns such a bot"
-        )
+    """The class or factory that is meant; never a guess between two."""
+    where, file = f"bot {source.ref!r}: ", source.path.name
+    attr = source.attr or _only_bot(where, source, module)
+    if not hasattr(module, attr):
+        names = [n for n, value in vars(module).items() if n[0] != "_" and callable(value)]
+        raise BotLoadError(f"{where}{file} has no {attr!r}{suggestion(attr, names)}")
+    factory: Any = getattr(module, attr)
+    expected = "expected a class with act(turn), or a function that returns such a bot"
+    if not callable(factory):
+        raise BotLoadError(f"{where}{attr!r} in {file} cannot be called; {expected}")
+    if inspect.isclass(factory) and not hasattr(factory, "act"):
+        raise BotLoadError(f"{where}{attr!r} in {file} is a class without act; {expected}")
     return factory  # type: ignore[no-any-return]
 
 
-def _public(module: types.ModuleType) -> list[tuple[str, Any]]:
-    """What a module itself defines, without what it imports."""
-    return [
-        (name, value)
+def _only_bot(where: str, source: BotSource, module: types.ModuleType) -> str:
+    """The name of the one public class with `act` that the file itself defines."""
+    own = {
+        name: value
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
-    ]
+        if name[0] != "_" and getattr(value, "__module__", None) == module.__name__
+    }
+    bots = [n for n, value in own.items() if inspect.isclass(value) and hasattr(value, "act")]
+    if len(bots) == 1:
+        return bots[0]
+    found = f"the bots {', '.join(bots)}" if bots else ", ".join(own) or "nothing"
+    raise BotLoadError(
+        f"{where}{source.path.name} holds {found}; expected one public class with act(turn), or "
+        f"a choice, as in {source.ref}:{next(iter(bots or own), 'MyBot')}"
+    )
 
 
 # --- private packages ---------------------------------------------------------------------------

@@ -1,0 +1,7 @@
+"""One bot, whose base comes from another file beside it."""
+
+from two_classes import Bold
+
+
+class Bot(Bold):
+    pass

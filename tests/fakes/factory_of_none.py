@@ -1,0 +1,5 @@
+"""A factory that returns no bot."""
+
+
+def make(game, seat, seed):
+    return None

@@ -1,0 +1,2 @@
+def pick(turn, text):
+    return turn.legal[int(text)]

@@ -1,0 +1,4 @@
+def move(turn, text):
+    from inner.choice import pick
+
+    return pick(turn, text)

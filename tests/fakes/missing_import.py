@@ -1,0 +1,3 @@
+"""Imports a module that nobody has."""
+
+import no_such_module_anywhere  # noqa: F401

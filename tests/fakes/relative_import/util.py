@@ -1,0 +1,2 @@
+def first(turn):
+    return turn.legal[0]
