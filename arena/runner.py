@@ -213,11 +213,9 @@ class _Player(Generic[B]):
         self._entries = {
             c.name: Entry(c.name, registry.load_bot(c.source), c.params) for c in job.contenders
         }
-
-        def announce(name: str, done: int, total: int) -> None:
-            tell(f"compiling {name} ({done + 1} of {total}, first run only)")
-
-        kernel.compile_once(list(self._kernels().items()), announce)
+        with kernel.announce_compiling(lambda name: tell(f"compiling {name} (first run only)")):
+            for name, step in self._kernels().items():
+                kernel.compile_once(name, [step])
 
     def play(
         self, numbers: Iterable[int], seconds: float, signals: _Signals | None = None
@@ -242,8 +240,8 @@ class _Player(Generic[B]):
             factory = self._entries[contender.name].factory
             if hasattr(factory, "compile"):
                 source = contender.source
-                label = source.ref if source.kind == "shipped" else source.digest
-                steps[f"{name}-{label}"] = partial(self._compile, source.ref, factory.compile)
+                step = partial(self._compile, source.ref, factory.compile)
+                steps[f"{name}-{source.digest}-{source.attr}"] = step
         return steps
 
     def _compile(self, ref: str, compile: Callable[[Game], object]) -> None:

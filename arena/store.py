@@ -37,7 +37,6 @@ from urllib.parse import quote
 import filelock
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from arena import __version__, seeding
 from arena.core import Ending, MatchResult, MatchSpec, OptionValue
@@ -360,18 +359,18 @@ class Run:
         self._db = _connect(folder / "matches.sqlite", write=lock is not None)
 
     @classmethod
-    def create(cls, folder: Path, plan: Plan) -> Run:
-        """Begin a run in a folder that is new or empty; RunExistsError otherwise."""
+    def create(cls, folder: Path, plan: Plan, config: str) -> Run:
+        """Begin a run in a folder that is new or empty; RunExistsError otherwise.
+
+        `config` is the text of config.yaml.
+        """
         with _disk(folder):
             folder.mkdir(parents=True, exist_ok=True)
         lock = _take(folder)
         try:
             _refuse_content(folder)
             with _disk(folder):
-                text = yaml.safe_dump(
-                    plan.shown()["config"], sort_keys=False, allow_unicode=True, width=100
-                )
-                write_text(folder / "config.yaml", text)
+                write_text(folder / "config.yaml", config)
                 _create_database(folder / "matches.sqlite", plan.names)
                 created = datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
                 manifest = {
