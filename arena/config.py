@@ -88,7 +88,11 @@ class _Section(BaseModel):
 class BotEntry(_Section):
     """One bot of a run; the same bot may stand in it several times under different names."""
 
-    name: str = Field(description="how tables call it; default: made from bot and params")
+    name: str = Field(
+        min_length=1,
+        max_length=60,
+        description="how tables call it; default: made from bot and params",
+    )
     bot: str = Field(
         description="a shipped bot, path/bot.py, a folder with bot.py or package.module:Name; "
         "a path may be followed by :Name, and all of them by :key=value,…"
@@ -248,6 +252,7 @@ def schema() -> dict[str, Any]:
     made = RunConfig.model_json_schema(ref_template="#/definitions/{model}")
     made["definitions"] = made.pop("$defs")
     made["required"] = ["game", "bots"]
+    made["title"], made["description"] = "arena configuration", "What a run is to play."
     games = [registry.game(name) for name in sorted(registry.GAMES)]
     entry, keys = made["definitions"]["BotEntry"], made["properties"]
     entry["required"] = ["bot"]
@@ -523,16 +528,16 @@ class _Reader:
     def _try(
         self, bot: _Loaded, params: Mapping[str, Param | None], game: Game | None, node: Node
     ) -> None:
-        """Build the bot for a game: only its constructor knows which values it takes."""
+        """Check the names of the params and, for a shipped bot, by building it, their values.
+
+        Other bots are built in matches only, where whatever they do is a result.
+        """
         try:
             registry.check_params(bot.factory, params)
-            if game:
+            if game and bot.source.kind == "shipped":
                 bot.factory(game, 0, 0, **params)
         except (BotLoadError, OptionError) as error:
             self.problems.add(_blamed(node, str(error)), f"bot {bot.source.ref!r}: {error}")
-        except (Exception, SystemExit) as error:
-            text = f"its constructor raises {type(error).__name__}: {error}"
-            self.problems.add(_blamed(node, text), f"bot {bot.source.ref!r}: {text}")
 
     def _claim(self, name: str, place: Place) -> None:
         folded = unicodedata.normalize("NFKC", name).casefold()
@@ -611,7 +616,7 @@ def _text(node: Node) -> str:
 
 
 def _whole(least: int, most: int = MOST) -> Callable[[Node], int]:
-    wanted = f"{least} or more" if most == MOST else f"from {least} to {most}"
+    wanted = f", {least} or more" if most == MOST else f" from {least} to {most}"
 
     def parse(node: Node) -> int:
         value = _number(_plain(node))
@@ -619,7 +624,7 @@ def _whole(least: int, most: int = MOST) -> Callable[[Node], int]:
             limit = f", at most {MOST:,}" if value and value > MOST == most else ""
             quoted = isinstance(node, Text) and not node.plain and _number(node.text) is not None
             quotes = ", without quotes" if quoted else ""
-            raise _Wrong(node, f"a whole number, {wanted}{limit}{quotes}")
+            raise _Wrong(node, f"a whole number{wanted}{limit}{quotes}")
         return int(value)
 
     return parse
@@ -705,7 +710,8 @@ def _option(option: Option) -> Callable[[Node], OptionValue]:
         try:
             option.encode(value)
         except OptionError as error:
-            raise _Wrong(node, str(error).partition("expected ")[2]) from None
+            expected = str(error).partition("expected ")[2].partition(" (known: ")[0]
+            raise _Wrong(node, expected) from None
         return value  # type: ignore[no-any-return]
 
     return parse

@@ -236,7 +236,7 @@ def _combination(n: int, k: int, number: int) -> LineUp:
     chosen = []
     top = n
     for size in range(k, 0, -1):
-        top = bisect_right(range(top), left, key=lambda c, size=size: comb(c, size)) - 1
+        top = bisect_right(range(top), left, key=lambda c: comb(c, size)) - 1
         left -= comb(top, size)
         chosen.append(n - 1 - top)
     return tuple(chosen)
