@@ -191,8 +191,8 @@ def _told(error: BaseException) -> tuple[str, str]:
 
 def _line(text: str) -> str:
     text = str.__str__(text)  # an exact str: a subclass would go on running the bot's code
-    line = " ".join(text[: 2 * DETAIL_CHARS].split())
-    return _plain(line if len(line) <= DETAIL_CHARS else line[: DETAIL_CHARS - 1] + "…")
+    line = _plain(" ".join(text[: 2 * DETAIL_CHARS].split()))
+    return line if len(line) <= DETAIL_CHARS else line[: DETAIL_CHARS - 1] + "…"
 
 
 def _text(text: str) -> str:
