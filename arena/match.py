@@ -66,7 +66,7 @@ def play(game: Game, spec: MatchSpec, entries: Sequence[Entry], limits: Limits) 
         ending=ending,
         offender=offender,
         scores=game.scores(state),
-        ranks=_places(game.ranks(state), offender),
+        ranks=places(game.ranks(state), offender),
         actions=tuple(moves[:played].tolist()),
         seconds=tuple(player.seconds for player in players),
         detail=detail,
@@ -74,7 +74,7 @@ def play(game: Game, spec: MatchSpec, entries: Sequence[Entry], limits: Limits) 
     )
 
 
-def _places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:
+def places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:
     """Places from 1, equal ones shared and the next ones left out; the offender last and alone."""
     key = [(seat == offender, rank) for seat, rank in enumerate(standing)]
     return tuple(1 + sum(other < own for other in key) for own in key)
