@@ -124,7 +124,7 @@ class Game(abc.ABC):
         return state
 
     def _blank(self, players: int, options: Mapping[str, object] | None, seed: int) -> State:
-        state = np.zeros(1, self.state_dtype)
+        state = kernel.blank(self.state_dtype)
         state["rng"] = random_word(seed)
         state["players"] = players
         resolved = self.resolve(players, options)
@@ -149,7 +149,7 @@ class Game(abc.ABC):
         """The position after `action`; IllegalActionError if it is not legal there."""
         if action not in self.legal(state):
             raise self._illegal(state, f"action {action!r}")
-        after = state.copy()
+        after = kernel.copy(state)
         _apply(after, action)
         return after
 
@@ -173,13 +173,13 @@ class Game(abc.ABC):
 
     def observe(self, state: State, seat: int) -> View:
         """What `seat` knows with a perfect memory of all it has seen."""
-        record = np.zeros(1, self.view_dtype)
+        record = kernel.blank(self.view_dtype)
         _observe(state, seat, record)
         return View(record)
 
     def sample(self, view: View, seat: int, seed: int) -> State:
         """A position drawn uniformly from those that `seat`'s view cannot rule out."""
-        world = np.zeros(1, self.state_dtype)
+        world = kernel.blank(self.state_dtype)
         world["rng"] = random_word(seed)
         _sample(view.record, seat, world)
         return world

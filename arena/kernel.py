@@ -243,6 +243,16 @@ def _record_dtype(fields: list[Field]) -> np.dtype[Any]:
     return plain if COMPILED else np.dtype((np.record, plain))
 
 
+def blank(dtype: np.dtype[Any]) -> Array:
+    """A zeroed record: (1,) of `dtype`. np.zeros would walk through all fields, ten times as long."""
+    return np.ndarray(1, dtype, bytearray(dtype.itemsize))
+
+
+def copy(record: Array) -> Array:
+    """A record equal to `record`, as fast as `blank`."""
+    return np.ndarray(1, record.dtype, bytearray(record.tobytes()))
+
+
 def register(state: np.dtype[Any], view: np.dtype[Any], **rules: Callable[..., Any]) -> None:
     """Tie a game's kernels to its dtypes: deal, legal, apply, ranks, observe, estimate; sample.
 

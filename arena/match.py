@@ -19,6 +19,7 @@ from arena.core import Action, Ending, Limits, MatchResult, MatchSpec, Turn, Vie
 from arena.errors import Interrupted
 from arena.game import Game, advance
 from arena.game import play as play_on
+from arena.kernel import blank
 from arena.registry import PRIVATE_PACKAGE, Entry
 
 DETAIL_CHARS = 200
@@ -41,20 +42,19 @@ def play(game: Game, spec: MatchSpec, entries: Sequence[Entry], limits: Limits) 
     players = [_Player(e, s, spec.bot_seeds[s], limits) for s, e in enumerate(entries)]
     moves = np.empty(game.max_moves, np.int32)
     out = np.empty(game.action_count, np.int32)
-    dtype, size = game.view_dtype, game.view_dtype.itemsize
+    dtype = game.view_dtype
     played, choices = 0, None
     ending, offender, detail, trace = Ending.FINISHED, None, "", ""
     try:
         for player in players:
             player.start(game)
-        # np.zeros(1, dtype) would take ten times as long, since it walks through all the fields.
-        record = np.ndarray(1, dtype, bytearray(size))
+        record = blank(dtype)
         played, choices = advance(state, moves, played, out, record)
         while choices:
             seat = seats.item()
             legal = tuple(out[:choices].tolist())
             action = players[seat].answer(Turn(View(record), seat, legal, limits.move), legal)
-            record = np.ndarray(1, dtype, bytearray(size))
+            record = blank(dtype)
             played, choices = play_on(state, action, moves, played, out, record)
         if game.capped(state):
             ending = Ending.TURN_CAP
