@@ -54,7 +54,7 @@ Factory: TypeAlias = "Callable[..., Bot]"
 PRIVATE_PACKAGE = r"\barena_bot_[0-9a-f]{16}\."
 """Pattern of what stands before the module names of a bot's file and of what lies beside it."""
 
-Param: TypeAlias = bool | int | float | str
+Param: TypeAlias = bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
