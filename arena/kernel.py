@@ -244,7 +244,7 @@ def _record_dtype(fields: list[Field]) -> np.dtype[Any]:
 
 
 def blank(dtype: np.dtype[Any]) -> Array:
-    """A zeroed record: (1,) of `dtype`. np.zeros would walk through all fields, ten times as long."""
+    """A zeroed record, (1,) of `dtype`. np.zeros goes through all fields: ten times as long."""
     return np.ndarray(1, dtype, bytearray(dtype.itemsize))
 
 
