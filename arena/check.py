@@ -1,12 +1,13 @@
 """Checks of the contract that every game keeps, for the games here and for anybody's.
 
-`check_game` plays random games, looks at every position from every seat, and raises ContractError
+`check_game` plays random games, looks at the positions from every seat, and raises ContractError
 at the first broken rule, saying which rule it is and where. What it cannot know is what *should* be
 hidden: it holds a game to its own `show_view`, so that needs tests of its own.
 """
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import itertools
@@ -30,15 +31,20 @@ from arena.errors import ContractError, OptionError
 from arena.game import Game, advance, play, random_word
 
 Options: TypeAlias = Mapping[str, OptionValue]
-Shown: TypeAlias = Mapping[str, Any]
+Shown: TypeAlias = dict[str, Any]
 CountCards: TypeAlias = Callable[[Shown], Mapping[str, int]]
 Path: TypeAlias = tuple[str | int, ...]
 
 MIXTURES = 4
 DEALS = 20
-FIRST_WORLDS, WORLDS = 20, 2
-OPENING, STRIDE = 10, 10  # positions looked at closely: the first ones, and one in so many later
+FIRST_WORLDS, CLOSE_WORLDS, WORLDS = (
+    20,
+    2,
+    1,
+)  # samples a seat: of the deal, looked at closely, else
+OPENING, STRIDE = 10, 10  # looked at closely are the first positions, and one in so many later
 TOLERANCE = 1e-9
+TOLD = 300  # characters of a value that a message tells
 
 
 def check_game(
@@ -56,8 +62,8 @@ def check_game(
     A random game is played for each of `players` (all numbers), `options` (those of `variants`) and
     `seeds`. `hidden` says whether every seat has something to guess at. `cards`, if given, counts
     the cards by name in a position as `show` prints it; the numbers stay the same in a game.
-    `interpreted` is how many games are played both compiled and in the interpreter: that one runs
-    in another process, which imports the game's class from its module and calls it without
+    `interpreted` is how many games are played both compiled and in the interpreter; that one runs
+    in a process of its own, which imports the game's class from its module and calls it without
     arguments.
     """
     cases = []
@@ -65,14 +71,14 @@ def check_game(
         guesses = _Guesses()
         for variant in variants(game, number) if options is None else options:
             case = _Case(game, number, game.resolve(number, variant))
-            cases.append(case)
             _check_chance(case)
+            _check_ends(case)
             private = _Guesses()
             for seed in seeds:
                 _Walk(replace(case, seed=seed), guesses, private, cards).check()
-            private.check(case)
-            _check_ends(case)
-        guesses.check(case)
+            private.check_places(case)
+            cases.append(case)
+        guesses.check_places(case)
         if hidden:
             guesses.check_seats(case)
     if kernel.COMPILED and interpreted:
@@ -119,23 +125,38 @@ class _Case:
         options = dict(self.options)
         return f"{self.game.name}, {self.players} players, {options=}, seed {self.seed}, {where}"
 
-    def fail(self, rule: str, found: object) -> NoReturn:
+    def fail(self, rule: str, found: str) -> NoReturn:
         raise ContractError(f"{self}: {rule}; found {found}")
 
-    def require(self, kept: bool, rule: str, found: object) -> None:
+    def require(self, kept: object, rule: str, found: object) -> None:
         if not kept:
-            self.fail(rule, found)
+            self.fail(rule, str(found)[:TOLD])
+
+    def require_same(self, rule: str, found: object, expected: object) -> None:
+        """States and views are the same if their fields are."""
+        if _content(found) != _content(expected):
+            self.fail(rule, _difference(found, expected))
 
     def ask(self, method: str, *arguments: Any) -> Any:
         """The answer of the game's method, which must not fail nor change its arguments."""
-        before = [_content(a) for a in arguments]
+        before = [_content(argument) for argument in arguments]
         try:
             answer = getattr(self.game, method)(*arguments)
         except Exception as error:
             found = f"{type(error).__name__}: {error}"
             raise ContractError(f"{self}: {method} must not fail; found {found}") from error
-        changed = [a for a, was in zip(arguments, before, strict=True) if _content(a) != was]
+        changed = [_content(argument) for argument in arguments] != before
         self.require(not changed, f"{method} must not change its arguments", "one changed")
+        return answer
+
+    def ask_json(self, method: str, *arguments: Any) -> Shown:
+        """As `ask`, of a method whose answer has to go through JSON unchanged."""
+        answer: Shown = self.ask(method, *arguments)
+        try:
+            again = json.loads(json.dumps(answer, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            self.fail(f"{method} must give JSON", f"{error} in {answer}"[:TOLD])
+        self.require(again == answer, f"{method} must give what JSON reads back", answer)
         return answer
 
     def start(self) -> State:
@@ -145,16 +166,21 @@ class _Case:
     def worlds(self, view: View, seat: int, count: int) -> list[State]:
         return [self.ask("sample", view, seat, 1000 * self.move + n) for n in range(count)]
 
-    def text(self, method: str, *arguments: Any) -> Any:
-        """As `ask`, of a method whose answer must come through JSON unchanged."""
-        answer = self.ask(method, *arguments)
-        try:
-            again = json.loads(json.dumps(answer, allow_nan=False))
-        except (TypeError, ValueError) as error:
-            self.fail(f"{method} must be JSON", error)
-        if isinstance(answer, dict):
-            self.require(again == answer, f"{method} must read the same from JSON", answer)
-        return answer
+    def by_text(self, state: State) -> dict[str, Action]:
+        return {self.ask("describe", state, a): a for a in self.ask("legal", state)}
+
+    def finish(self, state: State, choose: Callable[[Sequence[Action]], Action]) -> None:
+        """Play to the end, which must come in time."""
+        moves = self.move
+        while legal := self.ask("legal", state):
+            self.require_move_left(moves)
+            state = self.ask("apply", state, choose(legal))
+            moves += 1
+
+    def require_move_left(self, moves: int) -> None:
+        most = self.game.max_moves
+        rule = f"every game must end within its {most} moves (max_moves)"
+        self.require(moves < most, rule, "legal moves after them")
 
 
 # --- whole games ------------------------------------------------------------------------------
@@ -162,32 +188,20 @@ class _Case:
 
 def _check_chance(case: _Case) -> None:
     """The same seed gives the same deal; others give others, if the deal uses chance at all."""
-    deals = [replace(case, seed=seed).start() for seed in range(DEALS)]
-    again = [replace(case, seed=seed).start() for seed in range(DEALS)]
-    same = [_content(deal) for deal in deals] == [_content(deal) for deal in again]
-    case.require(same, "the same seed must give the same deal", "two different deals")
-    used = any(int(d["rng"][0]) != random_word(seed) for seed, d in enumerate(deals))
+    cases = [replace(case, seed=seed) for seed in range(DEALS)]
+    deals = [case.start() for case in cases]
+    for again, deal in zip(cases, deals, strict=True):
+        again.require_same("the same seed must give the same deal", again.start(), deal)
+    used = any(int(deal["rng"][0]) != random_word(seed) for seed, deal in enumerate(deals))
     differ = len({_content(deal, without="rng") for deal in deals}) > 1
     rule = "different seeds must give different deals"
     case.require(differ or not used, rule, f"one deal for {DEALS} seeds")
 
 
 def _check_ends(case: _Case) -> None:
-    """The game ends within its cap, also when moves are chosen to no purpose."""
+    """Games end also when moves are chosen to no purpose, always the first or always the last."""
     for choose in (min, max):
-        _finish(case, case.start(), choose)
-
-
-def _finish(case: _Case, state: State, choose: Callable[[Sequence[Action]], Action]) -> None:
-    moves = case.move
-    while legal := case.game.legal(state):
-        case.require(moves < case.game.max_moves, *_endless(case.game))
-        state = case.game.apply(state, choose(legal))
-        moves += 1
-
-
-def _endless(game: Game) -> tuple[str, str]:
-    return f"every game must end within max_moves = {game.max_moves}", "moves that are still legal"
+        case.finish(case.start(), choose)
 
 
 class _Walk:
@@ -214,191 +228,122 @@ class _Walk:
             contents.append(_content(state))
             if not legal:
                 break
-            case.require(case.move < case.game.max_moves, *_endless(case.game))
+            case.require_move_left(case.move)
             self.actions.append(rng.choice(legal))
-            state = self.moved(state, self.actions[-1])
+            state = self.move_on(state, self.actions[-1])
             case.move += 1
-        rule = "an earlier state must not be changed by later moves"
-        case.require(contents == [_content(s) for s in self.states], rule, "a changed one")
+        for case.move, (state, content) in enumerate(zip(self.states, contents, strict=True)):
+            rule = "a state must not be changed by later moves"
+            case.require(_content(state) == content, rule, "it changed at the end of the game")
         self.check_forced()
 
-    def moved(self, state: State, action: Action) -> State:
-        case = self.case
-        after: State = case.ask("apply", state, action)
-        again = case.ask("apply", state, action)
-        same = _content(after) == _content(again)
-        rule = "apply must be deterministic, all chance being in the state"
-        case.require(
-            same, rule, f"two different positions after {case.game.describe(state, action)!r}"
-        )
-        case.require(
-            not np.may_share_memory(after, state),
-            "the state that apply returns must not share memory with the one before",
-            "shared memory",
-        )
+    def move_on(self, state: State, action: Action) -> State:
+        after: State = self.case.ask("apply", state, action)
+        rule = "apply must be deterministic: all chance comes from the state"
+        self.case.require_same(rule, self.case.ask("apply", state, action), after)
+        rule = "the state that apply returns must share no memory with the one before"
+        self.case.require(not np.may_share_memory(after, state), rule, "shared memory")
         return after
 
     def check_position(self, state: State, legal: Sequence[Action]) -> None:
-        close = self.case.move < OPENING or self.case.move % STRIDE == 0 or not legal
-        _check_standing(self.case, state, over=not legal)
-        _check_notation(self.case, state, legal)
-        views = [self.check_view(state, seat) for seat in range(self.case.players)]
-        count = WORLDS if self.case.move else FIRST_WORLDS
-        worlds = [self.case.worlds(view, seat, count) for seat, view in enumerate(views)]
-        for seat, view in enumerate(views):
-            for world in worlds[seat]:
-                self.check_world(state, legal, seat, view, world)
-        if close:
-            self.check_closely(state, legal, views, worlds)
-
-    # --- views --------------------------------------------------------------------------------
-
-    def check_view(self, state: State, seat: int) -> View:
         case = self.case
-        view: View = case.ask("observe", state, seat)
-        rule = "a view must be a View of view_dtype"
-        proper = isinstance(view, View) and view.record.dtype == case.game.view_dtype
-        case.require(proper, rule, type(view).__name__)
-        again = case.ask("observe", state, seat)
-        rule = f"observing twice must give the same view of seat {seat}"
-        case.require(_content(view) == _content(again), rule, _difference(view, again))
-        rule = "a view must not hold the state's random word"
-        case.require(state["rng"].tobytes() not in view.record.tobytes(), rule, "it in the view")
-        rule = "nothing in a Turn may be, or share memory with, the state"
-        for thing in _reachable(view):
-            shared = isinstance(thing, np.ndarray) and np.may_share_memory(thing, state)
-            case.require(not shared, rule, f"the state's memory in the view of seat {seat}")
-        return view
+        close = case.move < OPENING or case.move % STRIDE == 0 or not legal
+        count = FIRST_WORLDS if case.move == 0 else CLOSE_WORLDS if close else WORLDS
+        _check_standing(case, state, over=not legal)
+        _check_notation(case, state, legal)
+        shown = self.check_shown(state, legal) if close else {}
+        for seat in range(case.players):
+            view = _check_view(case, state, seat)
+            worlds = case.worlds(view, seat, count)
+            for world in worlds:
+                self.check_world(state, seat, view, world)
+            if close:
+                _check_reachable(case, state, view)
+                self.check_possible(seat, view, worlds[0])
+                self.check_shown_view(state, seat, view, shown, worlds)
+                _check_steps(case, state, shown, seat, worlds[0])
 
-    def check_world(
-        self, state: State, legal: Sequence[Action], seat: int, view: View, world: State
-    ) -> None:
+    # --- worlds -------------------------------------------------------------------------------
+
+    def check_world(self, state: State, seat: int, view: View, world: State) -> None:
         """A sampled world is a position of this game which looks to `seat` as the true one does."""
         case, world_of = self.case, f"a world sampled from the view of seat {seat}"
         seen = case.ask("observe", world, seat)
-        rule = f"{world_of} must give that seat the same view"
-        case.require(_content(seen) == _content(view), rule, _difference(view, seen))
+        case.require_same(f"{world_of} must look the same to that seat", seen, view)
+        mover, moves = case.ask("mover", world), _check_legal(case, world, f" in {world_of}")
         rule = f"{world_of} must have the same seat to move"
-        mover, true_mover = case.ask("mover", world), case.ask("mover", state)
-        case.require(mover == true_mover, rule, f"{mover} for {true_mover}")
-        moves = _check_legal(case, world, f" in {world_of}")
+        case.require_same(rule, mover, case.ask("mover", state))
         if mover == seat:
-            rule = f"{world_of}, which is to move, must have the same legal moves"
-            case.require(moves == legal, rule, f"{moves} for {legal}")
-        for name in ("players", *(o.name for o in case.game.options)):
-            value, true_value = world[name][0], state[name][0]
-            rule = f"{world_of} must have the same players and options"
-            case.require(value == true_value, rule, f"{name} {value} for {true_value}")
+            rule = f"{world_of} must have the same legal moves for it"
+            case.require_same(rule, moves, case.ask("legal", state))
+        for name in ("players", *(option.name for option in case.game.options)):
+            rule = f"{world_of} must have the same number of players and the same options"
+            case.require(world[name] == state[name], rule, f"{name} {world[name][0]}")
         rule = f"{world_of} must have a random word of its own, not zero"
         word = world["rng"][0]
-        case.require(word != 0 and word != state["rng"][0], rule, f"the word {word}")
+        case.require(word != 0 and word != state["rng"][0], rule, word)
         rule = f"{world_of} must share no memory with the view"
         case.require(not np.may_share_memory(world, view.record), rule, "shared memory")
         if self.cards:
-            rule = f"{world_of} must hold the same cards"
-            case.require(
-                self.count(world) == self.deck, rule, _counted(self.count(world), self.deck)
-            )
+            case.require_same(f"{world_of} must hold the same cards", self.count(world), self.deck)
 
-    def check_closely(
-        self,
-        state: State,
-        legal: Sequence[Action],
-        views: Sequence[View],
-        worlds: Sequence[Sequence[State]],
+    def check_possible(self, seat: int, view: View, world: State) -> None:
+        """A sampled world is drawn by the seed, has views for all seats, and can be played on."""
+        case = self.case
+        rule = f"the same seed must sample the same world for seat {seat}"
+        case.require_same(rule, case.worlds(view, seat, 1)[0], world)
+        for other in range(case.players):
+            theirs = case.ask("observe", world, other)
+            inner = case.ask("observe", case.worlds(theirs, other, 1)[0], other)
+            rule = f"in a world sampled for seat {seat}, the view of seat {other} must be possible"
+            case.require_same(rule, inner, theirs)
+        case.finish(world, random.Random(case.move).choice)
+
+    def check_shown_view(
+        self, state: State, seat: int, view: View, shown: Shown, worlds: Sequence[State]
     ) -> None:
         case = self.case
-        shown = self.check_shown(state, legal)
-        shown_views = [case.text("show_view", view, seat) for seat, view in enumerate(views)]
-        for seat, view in enumerate(views):
-            rule = f"show_view must have the keys of show for seat {seat}"
-            case.require(shown_views[seat].keys() == shown.keys(), rule, list(shown_views[seat]))
-            again = case.ask("sample", view, seat, 1000 * case.move)
-            rule = f"the same seed must sample the same world for seat {seat}"
-            case.require(_content(again) == _content(worlds[seat][0]), rule, "two different worlds")
-            twin = case.text("show_view", case.ask("observe", worlds[seat][0], seat), seat)
-            rule = f"equal views of seat {seat} must be shown alike"
-            case.require(twin == shown_views[seat], rule, f"{twin} and {shown_views[seat]}")
-            self.check_worlds_views(seat, worlds[seat][0])
-            _finish(case, worlds[seat][0], random.Random(case.move).choice)
-            if legal:
-                self.note_guesses(seat, shown, shown_views, worlds[seat])
-                self.check_steps(state, legal, shown, seat, worlds[seat])
-
-    def check_worlds_views(self, seat: int, world: State) -> None:
-        """Other seats of a sampled world have views from which worlds can be sampled in turn."""
-        case = self.case
-        for other in range(case.players):
-            view = case.ask("observe", world, other)
-            inner = case.ask("observe", case.worlds(view, other, 1)[0], other)
-            rule = f"a world sampled for seat {seat} must give seat {other} a view to sample from"
-            case.require(_content(inner) == _content(view), rule, _difference(view, inner))
+        seen = case.ask_json("show_view", view, seat)
+        rule = f"show_view must have the keys of show for seat {seat}"
+        case.require_same(rule, sorted(seen), sorted(shown))
+        twin = case.ask_json("show_view", case.ask("observe", worlds[0], seat), seat)
+        case.require_same(f"equal views of seat {seat} must be shown alike", twin, seen)
+        if case.ask("legal", state):
+            self.note_guesses(state, seat, shown, seen, worlds)
 
     def note_guesses(
-        self, seat: int, shown: Shown, shown_views: Sequence[Shown], worlds: Sequence[State]
+        self, state: State, seat: int, shown: Shown, seen: Shown, worlds: Sequence[State]
     ) -> None:
-        """What the seat's `show_view` hides should differ from world to world, now or later."""
+        """Where `show_view` hides something, samples should differ, here or in other positions."""
         case = self.case
         if len({_content(world, without="rng") for world in worlds}) > 1:
             self.guesses.seats.add(seat)
-        shown_worlds = [case.ask("show", world) for world in worlds]
-        for path in _hidden(shown, shown_views[seat]):
+        all_seats = range(case.players)
+        views = [case.ask("show_view", case.ask("observe", state, s), s) for s in all_seats]
+        guessed = [case.ask("show", world) for world in worlds]
+        for path in _hidden(shown, seen):
             truth = _at(shown, path)
-            known_to_others = any(_at(view, path) == truth for view in shown_views)
-            guesses = self.private if known_to_others else self.guesses
-            guesses.note(seat, path, [_at(world, path) != truth for world in shown_worlds])
-
-    def check_steps(
-        self,
-        state: State,
-        legal: Sequence[Action],
-        shown: Shown,
-        seat: int,
-        worlds: Sequence[State],
-    ) -> None:
-        """A move as `seat` sees it tells nothing that depends on what the seat cannot know."""
-        case, phase = self.case, str(shown.get("phase", ""))
-        mover = case.ask("mover", state)
-        moves = _by_text(case.game, state)
-        for text, action in moves.items():
-            step = {"seat": mover, "id": action, "move": text, "forced": len(moves) == 1}
-            seen = case.text("show_step", step, phase, seat)
-            if seat == mover:
-                rule = "show_step must leave a seat's own steps as they are"
-                case.require(seen == step, rule, f"{seen} for {step}")
-                continue
-            for world in worlds[:1]:
-                others = _by_text(case.game, world)
-                if text in others:
-                    step = {**step, "id": others[text], "forced": len(others) == 1}
-                    twin = case.text("show_step", step, phase, seat)
-                    rule = f"show_step must not tell seat {seat} what depends on hidden things"
-                    case.require(
-                        twin == seen, rule, f"{seen}, and {twin} in a world it cannot rule out"
-                    )
+            # What another seat is shown is there to be guessed in every game. What nobody is shown
+            # may be nothing at all in some, such as hidden discards before the first one.
+            to_be_guessed = any(_at(other, path) == truth for other in views)
+            guesses = self.private if to_be_guessed else self.guesses
+            guesses.note(seat, path, [_at(world, path) != truth for world in guessed])
 
     # --- text and cards -----------------------------------------------------------------------
 
     def check_shown(self, state: State, legal: Sequence[Action]) -> Shown:
         case = self.case
-        shown: Shown = case.text("show", state)
+        shown = case.ask_json("show", state)
         restored = case.ask("restore", shown, case.players, case.options)
-        again = case.ask("show", restored)
-        case.require(
-            again == shown, "restore(show) must show the same again", f"{again} for {shown}"
-        )
-        moves = case.ask("legal", restored)
+        case.require_same("restore(show) must show the same", case.ask("show", restored), shown)
         rule = "restore(show) must have the same legal moves"
-        case.require(moves == legal, rule, f"{moves} for {legal}")
+        case.require_same(rule, case.ask("legal", restored), legal)
         if self.cards:
-            rule = "no card may be lost or made"
-            case.require(
-                self.count(state) == self.deck, rule, _counted(self.count(state), self.deck)
-            )
+            case.require_same("no card may be lost or added", self.count(state), self.deck)
         return shown
 
-    def count(self, state: State) -> Mapping[str, int]:
-        return self.cards(self.case.ask("show", state)) if self.cards else {}
+    def count(self, state: State) -> dict[str, int]:
+        return dict(sorted(self.cards(self.case.ask("show", state)).items())) if self.cards else {}
 
     # --- the other way to play ----------------------------------------------------------------
 
@@ -411,25 +356,20 @@ class _Walk:
         case.move, choices = advance(state, moves, 0, out, record)
         while choices:
             self.check_reached(state, moves)
-            seat = int(state["seat"][0])
-            rule = "advance must give the view and the legal moves of the seat to move"
-            view = case.ask("observe", state, seat)
-            case.require(
-                _content(View(record)) == _content(view), rule, _difference(view, View(record))
-            )
+            view = case.ask("observe", state, case.ask("mover", state))
+            case.require_same("advance must observe for the seat to move", View(record), view)
             legal = tuple(out[:choices].tolist())
-            case.require(legal == case.ask("legal", state), rule, legal)
+            case.require_same("advance must list the legal moves", legal, game.legal(state))
             action, record = self.actions[case.move], np.zeros(1, game.view_dtype)
             case.move, choices = play(state, action, moves, case.move, out, record)
         self.check_reached(state, moves)
 
     def check_reached(self, state: State, moves: kernel.Array) -> None:
-        case, n = self.case, self.case.move
-        rule = "advance and play must come to the same position as apply, move by move"
-        done, expected = moves[:n].tolist(), self.actions[:n]
-        case.require(done == expected, rule, f"the moves {done} for {expected}")
-        same = n < len(self.states) and _content(state) == _content(self.states[n])
-        case.require(same, rule, "another position")
+        number = self.case.move
+        rule = "advance must play the forced moves, and only those"
+        self.case.require_same(rule, moves[:number].tolist(), self.actions[:number])
+        rule = "advance must come to the same position as apply, move by move"
+        self.case.require_same(rule, state, self.states[number])
 
 
 # --- positions --------------------------------------------------------------------------------
@@ -444,65 +384,58 @@ def _check_legal(case: _Case, state: State, where: str = "") -> tuple[Action, ..
     case.require(mover is None or 0 <= mover < case.players, rule, mover)
     rule = f"legal moves must be ascending and all different{where}"
     case.require(list(legal) == sorted(set(legal)), rule, legal)
-    rule = f"legal moves must be whole numbers from 0 to {case.game.action_count - 1}{where}"
-    case.require(
-        all(type(a) is int and 0 <= a < case.game.action_count for a in legal), rule, legal
-    )
+    rule = f"legal moves must be from 0 to {case.game.action_count - 1}{where}"
+    case.require(all(0 <= action < case.game.action_count for action in legal), rule, legal)
     return legal
 
 
 def _check_standing(case: _Case, state: State, over: bool) -> None:
-    """Ranks, scores and estimate."""
-    ranks, estimate = case.ask("ranks", state), case.ask("estimate", state)
+    ranks, scores = case.ask("ranks", state), case.ask("scores", state)
+    better = tuple(sum(other < own for other in ranks) for own in ranks)
     rule = "a seat's rank must be the number of seats that are better"
-    expected = tuple(sum(other < own for other in ranks) for own in ranks)
-    case.require(ranks == expected and len(ranks) == case.players, rule, ranks)
+    case.require(ranks == better and len(ranks) == case.players, rule, ranks)
+    rule = "scores must be finite, one for each seat"
+    case.require(len(scores) == case.players and np.isfinite(np.hstack(scores)).all(), rule, scores)
+    estimate = case.ask("estimate", state)
     rule = "estimate must give each seat a share from 0 to 1, together 1"
-    shares = len(estimate) == case.players and all(
-        -TOLERANCE <= e <= 1 + TOLERANCE for e in estimate
-    )
-    case.require(shares and abs(sum(estimate) - 1) <= TOLERANCE, rule, estimate)
-    scores = case.text("scores", state)
-    case.require(len(scores) == case.players, "there must be a score for each seat", scores)
+    inside = all(-TOLERANCE <= share <= 1 + TOLERANCE for share in estimate)
+    whole = len(estimate) == case.players and abs(sum(estimate) - 1) <= TOLERANCE
+    case.require(inside and whole, rule, estimate)
     if over:
         rewards = np.zeros(case.players)
         kernel.rewards(state[0], rewards)
-        rule = "estimate must be the rewards when the game is over"
-        case.require(
-            np.allclose(estimate, rewards, atol=TOLERANCE), rule, f"{estimate} for {rewards}"
-        )
+        rule = f"estimate must be the rewards {rewards} when the game is over"
+        case.require(np.allclose(estimate, rewards, atol=TOLERANCE), rule, estimate)
 
 
 def _check_notation(case: _Case, state: State, legal: Sequence[Action]) -> None:
     for action in legal:
         text = case.ask("describe", state, action)
-        rule = "parse must read a move as describe writes it"
-        case.require(case.ask("parse", state, text) == action, rule, f"{text!r} for {action}")
+        rule = f"parse must read {text!r} as describe writes it"
+        case.require_same(rule, case.ask("parse", state, text), action)
 
 
-def _by_text(game: Game, state: State) -> dict[str, Action]:
-    return {game.describe(state, action): action for action in game.legal(state)}
+def _check_view(case: _Case, state: State, seat: int) -> View:
+    view: View = case.ask("observe", state, seat)
+    proper = isinstance(view, View) and view.record.dtype == case.game.view_dtype
+    case.require(proper, "a view must be a View of view_dtype", type(view).__name__)
+    rule = f"observing again must give the same view of seat {seat}"
+    case.require_same(rule, case.ask("observe", state, seat), view)
+    rule = "a view must not hold the state's random word"
+    found = f"it in the view of seat {seat}"
+    case.require(state["rng"].tobytes() not in view.record.tobytes(), rule, found)
+    return view
 
 
-def _content(value: Any, without: str = "") -> object:
-    """Equal for equal states and for equal views. Bytes are not: copies do not keep the padding."""
-    record = value.record if isinstance(value, View) else value
-    if isinstance(record, np.ndarray) and record.dtype.names:
-        return tuple(record[name].tobytes() for name in record.dtype.names if name != without)
-    return repr(value)
-
-
-def _difference(expected: View, found: View) -> str:
-    for name in expected.fields:
-        one, other = expected.record[name][0], found.record[name][0]
-        if not np.array_equal(one, other):
-            return f"the field {name} with {other} for {one}"
-    return "equal fields"
-
-
-def _counted(found: Mapping[str, int], expected: Mapping[str, int]) -> str:
-    names = [name for name in {**expected, **found} if found.get(name) != expected.get(name)]
-    return ", ".join(f"{found.get(n, 0)} {n} for {expected.get(n, 0)}" for n in names)
+def _check_reachable(case: _Case, state: State, view: View) -> None:
+    """What a bot is given leads neither to the state nor to a copy of it."""
+    for thing in _reachable([view, case.game]):
+        if isinstance(thing, np.ndarray):
+            copied = thing.dtype == state.dtype and _content(thing) == _content(state)
+            rule = "neither a view nor the game may hold the state, its memory or a copy"
+            case.require(
+                not copied and not np.may_share_memory(thing, state), rule, "one that does"
+            )
 
 
 def _reachable(start: object) -> Iterator[object]:
@@ -523,6 +456,49 @@ def _reachable(start: object) -> Iterator[object]:
 _CODE = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.dtype)
 
 
+def _check_steps(case: _Case, state: State, shown: Shown, seat: int, world: State) -> None:
+    """What `seat` may see of a step is the same in a world where the same move can be made."""
+    mover, phase = case.ask("mover", state), str(shown.get("phase", ""))
+    true_moves, guessed_moves = case.by_text(state), case.by_text(world)
+    for text in true_moves.keys() & guessed_moves.keys():
+        step, guess = (
+            {"seat": mover, "id": moves[text], "move": text, "forced": len(moves) == 1}
+            for moves in (true_moves, guessed_moves)
+        )
+        seen = case.ask_json("show_step", step, phase, seat)
+        if seat == mover:
+            case.require_same("show_step must not change a seat's own steps", seen, step)
+        rule = f"show_step must not tell seat {seat} what depends on hidden things"
+        case.require_same(rule, seen, case.ask_json("show_step", guess, phase, seat))
+
+
+def _content(value: Any, without: str = "") -> object:
+    """Equal for equal states and for equal views. Bytes are not: copies do not keep the padding."""
+    record = value.record if isinstance(value, View) else value
+    if isinstance(record, np.ndarray) and record.dtype.names:
+        return record.view(np.uint8)[_field_bytes(record.dtype, without)].tobytes()
+    return repr(value)
+
+
+@functools.cache
+def _field_bytes(dtype: np.dtype[Any], without: str) -> kernel.Array:
+    """The places of the bytes that belong to a field."""
+    fields = [place for name, place in (dtype.fields or {}).items() if name != without]
+    return np.concatenate([np.arange(at, at + kind.itemsize) for kind, at, *_ in fields])
+
+
+def _difference(found: Any, expected: Any) -> str:
+    if isinstance(found, View):
+        return _difference(found.record, expected.record)
+    if isinstance(found, np.ndarray):
+        return next(
+            f"{found[name][0]} in the field {name}, expected {expected[name][0]}"
+            for name in found.dtype.names or ()
+            if not np.array_equal(found[name], expected[name])
+        )
+    return f"{str(found)[:TOLD]}, expected {str(expected)[:TOLD]}"
+
+
 # --- what is hidden ---------------------------------------------------------------------------
 
 
@@ -531,7 +507,7 @@ class _Guesses:
 
     `seats` are those that had different samples. A *place* is a seat and a path in what `show`
     prints where the seat is shown something else than the truth; `counts` tells how many samples
-    were looked at there, `open` where one of them differed from the truth.
+    were looked at there, `open` those places where one of them differed from the truth.
     """
 
     def __init__(self) -> None:
@@ -544,24 +520,18 @@ class _Guesses:
         if any(differ):
             self.open.add((seat, path))
 
-    def check(self, case: _Case) -> None:
+    def check_places(self, case: _Case) -> None:
         for (seat, path), count in self.counts.items():
-            # A few equal samples can be chance, or what the seat could work out.
+            # A few samples can be right by chance, or because the seat could work it out.
             if count >= FIRST_WORLDS and (seat, path) not in self.open:
-                place = "/".join(map(str, path)) or "the whole position"
-                case.fail(
-                    f"samples must differ where they may: show_view hides {place} from seat {seat}",
-                    f"the truth there in all of {count} samples",
-                )
+                place = "/".join(map(str, path)) or "the position"
+                rule = "samples must differ from the truth in what show_view hides"
+                case.fail(rule, f"the truth in {place}, hidden from seat {seat}, in all {count}")
 
     def check_seats(self, case: _Case) -> None:
-        for seat in range(case.players):
-            if seat not in self.seats:
-                case.fail(
-                    "samples must differ where something is hidden (if nothing ever is, say so: "
-                    "check_game(…, hidden=False))",
-                    f"only equal samples for seat {seat}",
-                )
+        for seat in set(range(case.players)) - self.seats:
+            rule = "samples must differ somewhere, unless a game is declared to have hidden=False"
+            case.fail(rule, f"only equal ones for seat {seat}")
 
 
 def _hidden(truth: Any, seen: Any, path: Path = ()) -> Iterator[Path]:
@@ -588,63 +558,65 @@ def _at(shown: Any, path: Path) -> Any:
 
 # --- compiled and interpreted -----------------------------------------------------------------
 
-TRACED = ("the state", "the legal moves", "ranks", "estimate", "a view", "a sample")
-SAMPLE_STRIDE = 25  # sampling is slow in the interpreter
+TRACED = ("the state", "the legal moves", "the ranks", "the estimate", "a view", "a sample")
+VIEW_STRIDE, SAMPLE_STRIDE = 10, 50  # not in every position, since the interpreter is slow at them
 
 
 def _check_interpreted(cases: Sequence[_Case], count: int) -> None:
     """The interpreter comes to the same as compiled code, in `count` games over the cases."""
-    chosen = [
-        replace(case, seed=n, move=0)
-        for n, case in zip(range(count), itertools.cycle(cases), strict=False)
-    ]
+    taken = itertools.islice(itertools.cycle(cases), count)
+    chosen = [replace(case, seed=number) for number, case in enumerate(taken)]
     home = type(chosen[0].game)
     task = {
         "game": [home.__module__, home.__qualname__],
         "cases": [[case.players, dict(case.options), case.seed] for case in chosen],
     }
-    interpreter = subprocess.Popen(
+    interpreter = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-m", "arena.check"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        input=json.dumps(task),
+        capture_output=True,
         text=True,
+        check=False,
     )
-    answer, errors = interpreter.communicate(json.dumps(task))
     if interpreter.returncode:
-        last = errors.strip().rpartition("\n")[2]
-        chosen[0].fail("the game must run with NUMBA_DISABLE_JIT=1 in another process", last)
-    for case, interpreted in zip(chosen, json.loads(answer), strict=True):
+        last = interpreter.stderr.strip().rpartition("\n")[2]
+        chosen[0].fail("the game must run in another process with NUMBA_DISABLE_JIT=1", last)
+    for case, interpreted in zip(chosen, json.loads(interpreter.stdout), strict=True):
         compiled = _trace(case.game, case.players, case.options, case.seed)
-        for case.move, (one, other) in enumerate(zip(compiled, interpreted, strict=False)):
-            for what, own, others in zip(TRACED, one, other, strict=True):
-                rule = "interpreted and compiled rules must agree"
-                case.require(own == others, rule, f"a difference in {what}")
+        for case.move, hashes in enumerate(zip(compiled, interpreted, strict=False)):
+            different = [w for w, a, b in zip(TRACED, *hashes, strict=False) if a != b]
+            rule = "compiled and interpreted rules must agree"
+            case.require(not different, rule, f"a difference in {', '.join(different)}")
 
 
 def _trace(game: Game, players: int, options: Options, seed: int) -> list[list[str]]:
-    """For every position of a random game a hash of each of TRACED."""
+    """For the positions of a random game, hashes of TRACED, or of as many as are looked at."""
     rng = random.Random(seed)
     state = game.initial(players, options, seed)
     trace: list[list[str]] = []
     while True:
-        legal = game.legal(state)
-        view = game.observe(state, len(trace) % players)
-        drawn = len(trace) % SAMPLE_STRIDE == 0
-        world = game.sample(view, len(trace) % players, seed) if drawn else None
-        estimate = [round(share, 9) for share in game.estimate(state)]
-        values = (state, legal, game.ranks(state), estimate, view, world)
-        trace.append(
-            [blake2b(repr(_content(v)).encode(), digest_size=6).hexdigest() for v in values]
-        )
+        legal, number = game.legal(state), len(trace)
+        values: list[object] = [state, legal]
+        if number % VIEW_STRIDE == 0 or not legal:
+            seat = number // VIEW_STRIDE % players
+            view = game.observe(state, seat)
+            estimate = [round(share, 9) for share in game.estimate(state)]
+            values += [game.ranks(state), estimate, view]
+            if number % SAMPLE_STRIDE == 0:
+                values.append(game.sample(view, seat, seed))
+        trace.append([_hash(value) for value in values])
         if not legal:
             return trace
         state = game.apply(state, rng.choice(legal))
 
 
+def _hash(value: object) -> str:
+    return blake2b(repr(_content(value)).encode(), digest_size=6).hexdigest()
+
+
 def _main() -> None:
-    """Trace the games named on stdin; answer on stdout."""
+    """Trace the games that stdin names; answer on stdout."""
     task = json.load(sys.stdin)
     module, name = task["game"]
     game = getattr(importlib.import_module(module), name)()
