@@ -1,0 +1,534 @@
+"""The command `arena`: parse, call, print.
+
+Data go to stdout, messages to stderr. Only Typer is imported here at the top; each command imports
+what it needs, so that help and shell completion answer at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import platform
+import shlex
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
+
+import typer
+
+from arena import __version__
+from arena.errors import (
+    ArenaError,
+    ConfigError,
+    InfrastructureError,
+    Interrupted,
+    UnknownNameError,
+)
+from arena.report import Format
+
+if TYPE_CHECKING:
+    from arena.core import Ending, OptionValue
+    from arena.game import Game, Option
+    from arena.report import Standing
+    from arena.store import Run
+    from arena.tournament import Tournament
+
+INTERNAL_ERROR = 3
+"""Exit code for a mistake of ours."""
+
+app = typer.Typer(
+    help="Tournaments between bots for card games with hidden information.",
+    epilog="Start with: arena run configs/smoke.yaml",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+# --- shell completion ---------------------------------------------------------------------------
+
+
+def _complete_config(incomplete: str) -> list[str]:
+    """Configuration files, and the folders on the way to them."""
+    folder = Path(incomplete).parent if not incomplete.endswith("/") else Path(incomplete)
+    with contextlib.suppress(OSError):
+        entries = sorted(folder.iterdir())
+        paths = [p for p in entries if p.suffix in (".yaml", ".yml") or _may_lead_on(p)]
+        return [f"{p}/" if p.is_dir() else str(p) for p in paths]
+    return []
+
+
+def _may_lead_on(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith((".", "_"))
+
+
+def _complete_run(incomplete: str) -> list[str]:
+    """Run folders under results/, by name or by path."""
+    folders = sorted((p.parent for p in Path("results").glob("*/run.json")), reverse=True)
+    return [f.name for f in folders] + [str(f) for f in folders]
+
+
+def _complete_game(incomplete: str) -> list[str]:
+    from arena.registry import GAMES
+
+    return sorted(GAMES)
+
+
+def _complete_ending(incomplete: str) -> list[str]:
+    from arena.core import Ending
+
+    return [ending.value for ending in Ending]
+
+
+def _complete_bot(context: typer.Context, incomplete: str) -> list[str]:
+    """The bots of the run that the command line names, else those shipped."""
+    import json
+
+    from arena.registry import BOTS
+
+    run = str(context.params.get("run"))
+    for folder in (Path(run), Path("results") / run):
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            return list(json.loads((folder / "run.json").read_text("utf-8"))["bots"])
+    return sorted(BOTS)
+
+
+# --- arguments ----------------------------------------------------------------------------------
+
+ConfigPath = Annotated[
+    Path,
+    typer.Argument(metavar="CONFIG", help="a YAML file", autocompletion=_complete_config),
+]
+RunName = Annotated[
+    str,
+    typer.Argument(
+        metavar="RUN", help="a run folder, or its name under results/", autocompletion=_complete_run
+    ),
+]
+TableFormat = Annotated[Format, typer.Option("--format", help="how to print it")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"arena {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="print the version"),
+    ] = False,
+) -> None:
+    pass
+
+
+# --- commands -----------------------------------------------------------------------------------
+
+
+@app.command()
+def run(
+    config: ConfigPath,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="run folder  [default: a new one in results/]"
+        ),
+    ] = None,
+    workers: Annotated[
+        str | None, typer.Option(metavar="N|auto", help="play on so many cores, with Ray")
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="play in this process")] = False,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="play on the Ray cluster there")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="go on with the run in DIR, or with the latest")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="instead of the configuration's seed")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="instead of what CONFIG says: schedule.deals=10"
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="print what would be played, and write nothing")
+    ] = False,
+    form: TableFormat = Format.TABLE,
+) -> None:
+    """Play a tournament and print its leaderboard.
+
+    Without --workers, --local and --address the first second is played in this process, and the
+    rest on all cores if that is faster.
+    """
+    from arena import report
+    from arena.tournament import Tournament
+
+    where = _where(workers, local, address)
+    overrides = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
+    with _stdout_for_data():
+        tournament = Tournament.load(config, overrides)
+    if dry_run:
+        _print(report.summary_text(tournament.summary(), form))
+        return
+    with tournament.resume(output) if resume else tournament.begin(output) as opened:
+        try:
+            _play(tournament, opened, where)
+        except Interrupted as stop:
+            _tell_resume(opened, config, overrides, where)
+            raise typer.Exit(128 + stop.args[0]) from None
+        _conclude(opened, form)
+
+
+@app.command()
+def board(run: RunName, form: TableFormat = Format.TABLE) -> None:
+    """Print the leaderboard of a run, finished or not."""
+    from arena import report
+    from arena.store import Run
+
+    with Run.open(run) as opened:
+        _print(report.board_table(_standings(opened), form))
+        if (finished := opened.finished()) < opened.plan.matches:
+            _tell(f"{finished:,} of {opened.plan.matches:,} matches are finished")
+
+
+@app.command()
+def matches(
+    run: RunName,
+    bot: Annotated[
+        str | None,
+        typer.Option(help="only those in which it played", autocompletion=_complete_bot),
+    ] = None,
+    ending: Annotated[
+        str | None,
+        typer.Option(help="only those that ended so", autocompletion=_complete_ending),
+    ] = None,
+    form: TableFormat = Format.TABLE,
+) -> None:
+    """List the finished matches of a run."""
+    from arena import report
+    from arena.store import Run
+
+    with Run.open(run) as opened:
+        _print(report.matches_table(opened.results(bot, _ending(ending)), form))
+
+
+@app.command()
+def replay(
+    run: RunName,
+    match: Annotated[
+        str, typer.Argument(metavar="MATCH", help="its id, the beginning of it, or its number")
+    ],
+    text: Annotated[bool, typer.Option("--text", help="print a transcript (the default)")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print the game record")] = False,
+    seat: Annotated[
+        int | None, typer.Option(help="print only what this seat could see, from 0")
+    ] = None,
+) -> None:
+    """Print a match move by move."""
+    from arena import registry
+    from arena import replay as replaying
+    from arena.store import Run
+
+    if text and json:
+        raise typer.BadParameter("--text and --json exclude each other")
+    with Run.open(run) as opened, _compiling_told(_tell):
+        result = opened.result(match)
+        record = replaying.record(registry.game(opened.plan.game), result, seat)
+        if json:
+            _print([replaying.to_json(record)])
+        else:
+            title = f"match {result.spec.id}, number {result.spec.number}"
+            # What another seat answered may tell what it could have answered.
+            detail = result.detail if seat in (None, result.offender) else ""
+            _print(replaying.transcript(record, title, detail))
+
+
+@app.command()
+def games(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", autocompletion=_complete_game)
+    ] = None,
+) -> None:
+    """List the games, or tell all about one."""
+    from arena import registry, report
+
+    if name is not None:
+        _print(_about(registry.game(name)))
+        return
+    listed = [registry.game(known) for known in sorted(registry.GAMES)]
+    rows = [(g.name, g.title, _span(g.players), g.rules) for g in listed]
+    _print(report.table(("game", "title", "players", "rules"), rows, Format.TABLE))
+
+
+@app.command()
+def bots() -> None:
+    """List the bots that are shipped, and their params."""
+    from arena import registry, report
+
+    rows = [
+        (b.name, ", ".join(f"{k}={v}" for k, v in b.params.items()), b.doc)
+        for b in registry.describe_bots()
+    ]
+    _print(report.table(("bot", "params", "what it does"), rows, Format.TABLE))
+
+
+@app.command()
+def verify(
+    run: RunName,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="play only N matches again, at random")
+    ] = None,
+) -> None:
+    """Play the stored matches again and compare what comes of them."""
+    from arena import tournament
+    from arena.store import Run
+
+    with Run.open(run) as opened, _compiling_told(_tell):
+        found = tournament.verify(opened, sample)
+    _print(
+        [
+            f"{found.finished:,} of {found.scheduled:,} scheduled matches are finished, each once, "
+            f"as the schedule has them",
+            f"{found.replayed:,} played again: same endings, scores and places",
+        ]
+    )
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of configurations, for editors."""
+    import json
+
+    from arena import config
+
+    _print([json.dumps(config.schema(), indent=2, ensure_ascii=False)])
+
+
+# --- running ------------------------------------------------------------------------------------
+
+
+class _Where(NamedTuple):
+    """Where the matches are played, as the runner takes it."""
+
+    workers: int | None
+    local: bool
+    address: str | None
+
+    @property
+    def arguments(self) -> list[str]:
+        """As it stands on the command line."""
+        words = ["--local"] if self.local else []
+        words += ["--workers", str(self.workers)] if self.workers else []
+        return words + (["--address", self.address] if self.address else [])
+
+
+def _where(workers: str | None, local: bool, address: str | None) -> _Where:
+    count = None if workers in (None, "auto") else workers
+    if count is not None and not (count.isascii() and count.isdigit() and int(count)):
+        raise typer.BadParameter(f"--workers: found {count!r}, expected auto or a number from 1")
+    if local and (count or address):
+        raise typer.BadParameter("--local excludes --workers and --address")
+    return _Where(int(count) if count else None, local, address)
+
+
+def _play(tournament: Tournament, run: Run, where: _Where) -> None:
+    """Play what is not finished, telling on stderr how it goes."""
+    from arena.progress import Meter
+
+    total, finished = run.plan.matches, run.finished()
+    if finished == total:
+        _tell(f"{run.folder}: all {total:,} matches are finished")
+        return
+    if finished:
+        _tell(f"going on with {run.folder}: {finished:,} of {total:,} matches are finished")
+    else:
+        _tell(f"playing {total:,} matches into {run.folder}")
+    if tournament.matches.sampled:
+        _tell(f"playing {tournament.matches.sampled}, a balanced sample")
+    lost = int((run.outcomes()["offender"] >= 0).sum())
+    meter = Meter(total, finished, lost)
+    with _stdout_for_data(), meter, _compiling_told(meter.tell):
+        tournament.play(run, **where._asdict(), tell=meter.tell, advance=meter.advance)
+
+
+def _conclude(run: Run, form: Format) -> None:
+    """Write and print the leaderboard; tell what went wrong and where the results are."""
+    from arena import report, tournament
+
+    standings = _standings(run)
+    tournament.write_board(run, standings)
+    _print(report.board_table(standings, form))
+    if forfeits := tournament.forfeits(run):
+        _tell(*report.forfeits_text(forfeits, run.folder))
+    _tell(f"results in {run.folder}")
+
+
+def _tell_resume(run: Run, config: Path, overrides: Sequence[str], where: _Where) -> None:
+    """Say what is saved and, in the last line, the command that goes on."""
+    command = ["arena", "run", str(config), "-o", str(run.folder), "--resume"]
+    for override in overrides:
+        command += ["--set", override]
+    _tell(f"interrupted; {run.finished():,} of {run.plan.matches:,} matches are saved. Go on with:")
+    _tell(shlex.join([*command, *where.arguments]))
+
+
+def _standings(run: Run) -> list[Standing]:
+    from arena import tournament
+
+    with _compiling_told(_tell):
+        return tournament.board(run)
+
+
+@contextlib.contextmanager
+def _stdout_for_data() -> Iterator[None]:
+    """Send to stderr what the code of bots writes to stdout, in whatever way."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+@contextlib.contextmanager
+def _compiling_told(tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell once of each game and bot, and of arena itself, that some of it is compiled."""
+    from arena.kernel import announce_compiling
+
+    told: set[str] = set()
+
+    def announce(kernel: str) -> None:
+        *package, module, _ = kernel.split(".")
+        name = "arena" if package == ["arena"] else module
+        if name not in told:
+            told.add(name)
+            tell(f"compiling {name} … (first run only)")
+
+    with announce_compiling(announce):
+        yield
+
+
+# --- words --------------------------------------------------------------------------------------
+
+
+def _ending(name: str | None) -> Ending | None:
+    if name is None:
+        return None
+    from arena.core import Ending
+
+    endings = {ending.value: ending for ending in Ending}
+    if name not in endings:
+        raise UnknownNameError("ending", name, endings)
+    return endings[name]
+
+
+def _span(numbers: range) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
+
+
+def _about(game: Game) -> Iterator[str]:
+    """All that is to be known of a game before a bot is written for it."""
+    from arena import report
+
+    yield f"{game.title} ({game.name}), rules {game.rules}, for {_span(game.players)} players"
+    yield f"actions are 0 to {game.action_count - 1}, at most {game.max_moves:,} in a game"
+    if game.options:
+        rows = [(o.name, _choice(o.default), _choices(o), o.doc) for o in game.options]
+        yield ""
+        yield from report.table(("option", "default", "values", "meaning"), rows, Format.TABLE)
+    yield ""
+    yield from report.table(("view field", "meaning"), game.view_fields.items(), Format.TABLE)
+
+
+def _choice(value: OptionValue) -> str:
+    """As it is written in a configuration."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choices(option: Option) -> str:
+    if isinstance(option.values, range):
+        return _span(option.values)
+    return ", ".join(map(_choice, option.values))
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Write data to stdout; quietly stop when the reader, such as `head`, has had enough."""
+    try:
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tell(*lines: str) -> None:
+    """Write messages to stderr."""
+    sys.stderr.write("".join(f"{line}\n" for line in lines))
+    sys.stderr.flush()
+
+
+# --- the process --------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code; nobody but a developer sees a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what a plain terminal cannot show
+    before = [(n, signal.signal(n, _stop)) for n in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        app(arguments, prog_name="arena")
+    except Interrupted as stop:
+        _tell("interrupted")
+        sys.exit(128 + stop.args[0])
+    except (ArenaError, OSError) as error:
+        _tell(*_told(error))
+        sys.exit(getattr(error, "exit_code", InfrastructureError.exit_code))
+    except Exception as error:
+        _tell(*_bug_report(error))
+        sys.exit(INTERNAL_ERROR)
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise Interrupted(number)
+
+
+def _told(error: Exception) -> list[str]:
+    if os.environ.get("ARENA_DEBUG"):
+        return traceback.format_exception(error)
+    text = str(error)
+    return [text if isinstance(error, ConfigError) else f"arena: {text}"]
+
+
+def _bug_report(error: Exception) -> list[str]:
+    if os.environ.get("ARENA_DEBUG"):
+        return traceback.format_exception(error)
+    frames = traceback.extract_tb(error.__traceback__)[-3:]
+    places = [f"{Path(f.filename).name}:{f.lineno} {f.name}" for f in reversed(frames)]
+    return [
+        "arena: internal error. This is a bug in arena; please report it with these lines:",
+        f"  command: {shlex.join(['arena', *sys.argv[1:]])}",
+        f"  error:   {type(error).__name__}: {' '.join(str(error).split())[:200]}",
+        f"  at:      {' < '.join(places)}",
+        f"  with:    arena {__version__}, Python {platform.python_version()}, {sys.platform}",
+        "ARENA_DEBUG=1 shows the traceback.",
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+"""A tournament from its configuration to its leaderboard: where the parts are put together."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arena import config, rating, registry, replay, report, runner
+from arena import schedule as scheduling
+from arena.config import RunConfig
+from arena.core import MatchResult
+from arena.errors import DamagedRunError, UnknownNameError
+from arena.report import Forfeits, Standing
+from arena.schedule import Matches
+from arena.store import (
+    ENDINGS,
+    BotIdentity,
+    Outcomes,
+    Plan,
+    Run,
+    find_run,
+    new_folder,
+    write_text,
+)
+
+RESULTS = Path("results")
+
+# --- before the first match ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What a configuration says is to be played."""
+
+    name: str
+    config: RunConfig
+
+    @classmethod
+    def load(cls, path: Path, overrides: Sequence[str] = ()) -> Tournament:
+        """Read a configuration; `overrides` are `key=value`. ConfigError tells all mistakes."""
+        return cls(path.stem, config.load(path, overrides))
+
+    @cached_property
+    def matches(self) -> Matches:
+        """The schedule."""
+        return _schedule(self.config, registry.game(self.config.game).rules)
+
+    def plan(self, folder: Path) -> Plan:
+        """All that decides the games, for a run in `folder`."""
+        resolved = self.config.resolved(folder)
+        sources = self.config.sources()
+        return Plan(
+            config=resolved,
+            config_digest=self.config.digest(),
+            game=self.config.game,
+            rules=registry.game(self.config.game).rules,
+            options=self.config.options_by_players,
+            bots=tuple(
+                BotIdentity(entry["name"], entry["bot"], sources[entry["name"]].digest)
+                for entry in resolved["bots"]
+            ),
+            matches=len(self.matches),
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """What would be played, as plain data."""
+        return {
+            "name": self.name,
+            "game": self.config.game,
+            "players": list(self.config.players),
+            "options": {str(n): dict(o) for n, o in self.config.options_by_players.items()},
+            "bots": [
+                {"name": b.name, "bot": b.ref, "params": dict(e.params), "runs": b.isolation}
+                for b, e in zip(self.plan(Path()).bots, self.config.bots, strict=True)
+            ],
+            "line_ups": self.matches.line_ups,
+            "sampled": self.matches.sampled or None,
+            "deals": self.config.schedule.deals,
+            "matches": len(self.matches),
+            "seed": self.config.seed,
+        }
+
+    # --- its run
+
+    def begin(self, folder: Path | None) -> Run:
+        """A new run, in `folder` or a new one under results/; RunExistsError if it is not empty."""
+        folder = folder or new_folder(self.name, RESULTS)
+        return Run.create(folder, self.plan(folder), self.config.to_yaml(folder))
+
+    def resume(self, folder: Path | None) -> Run:
+        """The run in `folder`, or the latest one, to go on with.
+
+        ResumeError shows what has changed since it was begun, UnknownNameError that there is none.
+        """
+        folder = find_run(folder) if folder else self.latest()
+        return Run.resume(folder, self.plan(folder))
+
+    def latest(self) -> Path:
+        """The newest run of this configuration that is unfinished, else the newest of all."""
+        found = []
+        for path in RESULTS.glob(f"{self.name}-*/run.json"):
+            with contextlib.suppress(OSError, ValueError, KeyError):  # not a run, or damaged
+                manifest = json.loads(path.read_text("utf-8"))
+                found.append((manifest["state"] != "complete", manifest["created"], path.parent))
+        if not found:
+            runs = [path.parent.name for path in RESULTS.glob("*/run.json")]
+            raise UnknownNameError("run to resume", f"{RESULTS / self.name}-…", runs)
+        return max(found)[2]
+
+    def play(
+        self,
+        run: Run,
+        *,
+        workers: int | None = None,
+        local: bool = False,
+        address: str | None = None,
+        tell: Callable[[str], None],
+        advance: Callable[[int, int], None],
+    ) -> None:
+        """Play what is not finished yet and write it to `run`.
+
+        `tell` gets messages; `advance` gets how many matches have been finished and, of these,
+        forfeited. Raises Interrupted when a signal kept matches from being played.
+        """
+        sources = self.config.sources()
+        contenders = tuple(
+            runner.Contender(e.name, sources[e.name], e.params) for e in self.config.bots
+        )
+        job = runner.Job(self.matches, contenders, self.config.limits, run.packer)
+        for batches in runner.run(
+            job, run.done(), workers=workers, local=local, address=address, tell=tell
+        ):
+            run.add(*batches)
+            advance(sum(map(len, batches)), sum(len(batch.forfeits) for batch in batches))
+
+
+def _schedule(settings: RunConfig, rules: str) -> Matches:
+    return scheduling.schedule(
+        game_name=settings.game,
+        rules=rules,
+        options_by_players=settings.options_by_players,
+        names=settings.names,
+        identities=settings.identities(),
+        seed=settings.seed,
+        deals=settings.schedule.deals,
+        players=settings.players,
+        self_play=settings.schedule.self_play,
+        max_line_ups=settings.schedule.max_line_ups,
+        book=settings.book(),
+    )
+
+
+# --- what came of it ----------------------------------------------------------------------------
+
+
+def board(run: Run) -> list[Standing]:
+    """The leaderboard over all finished matches, the best first."""
+    names = run.plan.names
+    outcomes = _between_bots(run.outcomes())
+    blocks = outcomes["line_up"] + outcomes["deal"] * (outcomes["line_up"].max(initial=0) + 1.0)
+    ratings = rating.rate(names, outcomes["bots"], outcomes["places"], blocks.astype(np.int64))
+    tallies = _tallies(outcomes, len(names))
+    standings = [
+        Standing(rank=r.rank, bot=r.bot, rating=r.mu, low=r.low, high=r.high, **tally)
+        for r, tally in zip(ratings, tallies, strict=True)
+    ]
+    return sorted(standings, key=lambda s: (s.rank, -round(s.rating, report.DECIMALS), s.bot))
+
+
+def write_board(run: Run, standings: Sequence[Standing]) -> None:
+    """Write the leaderboard's files into the run folder, each as a whole."""
+    for name, text in report.board_files(standings).items():
+        write_text(run.folder / name, text)
+
+
+def _between_bots(outcomes: Outcomes) -> Outcomes:
+    """Without the matches of a bot against itself."""
+    seated = outcomes["places"] > 0
+    others = (outcomes["bots"] != outcomes["bots"][:, :1]) & seated
+    chosen: Outcomes = outcomes[others.any(axis=1)]
+    return chosen
+
+
+def _tallies(outcomes: Outcomes, bots: int) -> list[dict[str, Any]]:
+    """By bot: matches, mean score, wins, draws, losses and forfeits."""
+    places = outcomes["places"]
+    seated = places > 0
+    first = places == 1
+    shared = first.sum(axis=1, keepdims=True) > 1
+    at_fault = np.arange(places.shape[1]) == outcomes["offender"][:, None]
+    scored = seated & np.isfinite(outcomes["scores"])
+
+    def count(seats: Any, weights: Any = None) -> Any:
+        chosen = None if weights is None else weights[seats].astype(np.float64)
+        return np.bincount(outcomes["bots"][seats], chosen, bots)
+
+    matches, scores, wins = count(seated), count(scored), count(first & ~shared)
+    draws, forfeits = count(first & shared), count(at_fault)
+    totals = count(scored, outcomes["scores"])
+    return [
+        {
+            "matches": int(matches[b]),
+            "mean_score": float(totals[b] / scores[b]) if scores[b] else None,
+            "wins": int(wins[b]),
+            "draws": int(draws[b]),
+            "losses": int(matches[b] - wins[b] - draws[b]),
+            "forfeits": int(forfeits[b]),
+        }
+        for b in range(bots)
+    ]
+
+
+def forfeits(run: Run) -> list[Forfeits]:
+    """The forfeited matches by bot and cause, the most frequent first."""
+    outcomes = run.outcomes()
+    (lost,) = np.nonzero(outcomes["offender"] >= 0)
+    numbers = np.flatnonzero(run.done())[lost]
+    bots = outcomes["bots"][lost, outcomes["offender"][lost]]
+    kinds = np.stack([bots, outcomes["ending"][lost]], axis=1)
+    found, firsts, counts = np.unique(kinds, axis=0, return_index=True, return_counts=True)
+    listed = [
+        Forfeits(run.plan.names[bot], ENDINGS[ending].value, count, run.result(int(numbers[first])))
+        for (bot, ending), first, count in zip(
+            found.tolist(), firsts.tolist(), counts.tolist(), strict=True
+        )
+    ]
+    return sorted(listed, key=lambda f: -f.count)
+
+
+# --- proofs -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found to be right."""
+
+    finished: int
+    scheduled: int
+    replayed: int
+
+
+def verify(run: Run, sample: int | None = None) -> Verified:
+    """Prove a run: its files agree, its matches are those of the schedule, and replay as stored.
+
+    All are checked against the schedule; all, or `sample` of them drawn at random, are played
+    again. Raises DamagedRunError naming what is wrong.
+    """
+    run.check()
+    game = registry.game(run.plan.game)
+    if game.rules != run.plan.rules:
+        raise DamagedRunError(
+            f"{run.folder} was played by rules {run.plan.rules} of {game.name}, this version has "
+            f"rules {game.rules} and cannot check it"
+        )
+    matches = _schedule(_restored(run.plan.config, run.folder), game.rules)
+    if len(matches) != run.plan.matches:
+        raise DamagedRunError(
+            f"{run.folder}: its configuration makes {len(matches)} matches, run.json says "
+            f"{run.plan.matches}"
+        )
+    finished = run.finished()
+    _check_complete(run, finished)
+    drawn = range(finished)
+    if sample is not None and sample < finished:
+        drawn = set(random.sample(drawn, sample))  # type: ignore[assignment]
+    prove = replay.prover(game)
+    for position, result in enumerate(run.results()):
+        _check_scheduled(result, matches)
+        if position in drawn:
+            prove(result)
+    return Verified(finished, len(matches), len(drawn))
+
+
+def _check_complete(run: Run, finished: int) -> None:
+    if run.state == "complete" and finished < run.plan.matches:
+        missing = int(np.flatnonzero(~run.done())[0])
+        raise DamagedRunError(
+            f"{run.folder} is called complete, but {run.plan.matches - finished} of its "
+            f"{run.plan.matches} matches are missing, number {missing} first"
+        )
+
+
+def _check_scheduled(result: MatchResult, matches: Matches) -> None:
+    stored = result.spec
+    if not 0 <= stored.number < len(matches):
+        raise DamagedRunError(
+            f"match {stored.id} has number {stored.number}; the schedule ends at {len(matches) - 1}"
+        )
+    planned = matches[stored.number]
+    for field in ("id", "players", "options", "bots", "line_up", "deal", "rotation", "seed"):
+        found, expected = getattr(stored, field), getattr(planned, field)
+        if found != expected:
+            raise DamagedRunError(
+                f"match {stored.id} (number {stored.number}): {field} is {found!r}, the schedule "
+                f"has {expected!r}"
+            )
+
+
+def _restored(resolved: Mapping[str, Any], folder: Path) -> RunConfig:
+    """The configuration that `RunConfig.resolved(folder)` wrote, without loading any bot."""
+    data = json.loads(json.dumps(resolved))
+    for entry in data["bots"]:
+        if entry["bot"].startswith("."):
+            entry["bot"] = str((folder / entry["bot"]).resolve())
+    if book := data["schedule"]["deal_book"]:
+        data["schedule"]["deal_book"] = folder / book
+    return RunConfig.model_validate(data)
