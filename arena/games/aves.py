@@ -1,0 +1,657 @@
+"""AVES (Shi Chen, Play With Us Design, 2017), 2 to 5 players.
+
+A turn is PLAY and, with eight cards in hand, RETURN. A played card goes into a gap of the circle: if
+its number is the difference of the numbers beside it, it takes those cards, otherwise a card is
+drawn. Seven colours in hand win at once; when the deck is empty, the most colours do.
+
+The backs of all cards are seen by everybody, so that only numbers are hidden. A card that once lay
+in the circle never becomes hidden again: `seen` is all there is to remember.
+
+A card is 8 * colour + number, with colours from 0 and numbers from 1; a crow has the colour 7 and the
+number 0. In a view the number 7 stands for one that the seat does not know. 0 is no card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from arena import kernel
+from arena.core import Action, State, View
+from arena.game import Game, choice, number, option_fields
+from arena.kernel import (
+    CAPPED,
+    FINISHED,
+    Array,
+    Field,
+    Record,
+    random_below,
+    shuffle,
+    state_dtype,
+    view_dtype,
+)
+
+COLOURS = "ROYGBIVX"
+KINDS, FRUITS, CROW, UNKNOWN = 8, 7, 56, 7
+CODES = 64
+SEATS, HAND, DEALT, CIRCLE, DECK = 5, 8, 3, 32, 24  # the most there can be, but for DEALT
+START, REFILL = 7, 6  # cards that are turned up for the circle
+
+PLAY, RETURN, OVER = 0, 1, 2  # phases
+PHASES = ("play", "return", "over")
+FIRST_RETURN, PASS, FIRST_UNTRADED = 256, 512, 513  # actions; a play is slot * 32 + gap
+ACTIONS = 769
+NOBODY = -1
+
+# Codes of option values, in the order of OPTIONS.
+BEFORE, AFTER = 0, 1
+AFTER_RETURN, BEFORE_RETURN = 0, 1
+ON_EMPTY, ON_FAILED_DRAW = 0, 1
+SUM, CARDS = 0, 1
+NO_DRAW, DRAW, FREE_PLAY = 0, 1, 2
+SHOWN, HIDDEN = 0, 1
+
+OPTIONS = (
+    number("crows", 0, 0, 4, doc="crow cards; the variant Greedy Crow has four"),
+    choice("crow_deal", "before", "after", doc="crows join the deck before or after the deal"),
+    choice("showdown", False, True, doc="whether all hands lie open"),
+    choice("trade_optional", False, True, doc="whether a card that fits may be left untraded"),
+    choice("refill_timing", "after_return", "before_return", doc="when a lone card gets company"),
+    choice("deck_end", "on_empty", "on_failed_draw", doc="what ends the game"),
+    choice("tiebreak", "sum", "cards", doc="what counts between equal numbers of colours"),
+    choice("crow_stuck", "pass", "draw", "free_play", doc="a hand of crows, and no gap for them"),
+    choice("show_deck_top", True, False, doc="whether the back of the deck's top card is seen"),
+    number("turn_cap", 200, 1, 10_000, doc="finished turns after which the game ends"),
+)
+
+PUBLIC_FIELDS: list[Field] = [
+    *option_fields(OPTIONS),
+    ("circle_size", "i1"),
+    ("circle", "i1", (CIRCLE,)),
+    ("hand_sizes", "i1", (SEATS,)),
+    ("hands", "i1", (SEATS, HAND)),  # ascending, then zeros
+    ("seen", "i1", (CODES,)),  # by card: 1 once it has lain open
+]
+STATE = state_dtype(
+    [
+        *PUBLIC_FIELDS,
+        ("deck", "i1", (DECK,)),  # deck[bottom] is drawn next, deck[top - 1] turned up next
+        ("bottom", "i1"),
+        ("top", "i1"),
+    ]
+)
+VIEW = view_dtype(
+    [
+        *PUBLIC_FIELDS,
+        ("deck_size", "i1"),
+        ("deck_colours", "i1", (KINDS,)),
+        ("deck_top", "i1"),
+    ]
+)
+
+
+# --- setup ------------------------------------------------------------------------------------
+
+
+@kernel.kernel
+def deal(state: Record) -> None:
+    cards = np.empty(CODES, np.int8)
+    n = 0
+    for colour in range(FRUITS):
+        for fruits in range(1, state.players + 2):
+            cards[n] = 8 * colour + fruits
+            n += 1
+    if state.crow_deal == BEFORE:
+        n = add_crows(state, cards, n)
+    shuffle(state, cards, n)
+    state.seen[CROW] = 1
+    for seat in range(state.players):
+        for _ in range(DEALT):
+            n -= 1
+            receive(state, seat, cards[n])
+    for _ in range(START):
+        n -= 1
+        put(state, state.circle_size - 1, cards[n])
+    if state.crow_deal == AFTER:
+        n = add_crows(state, cards, n)
+        shuffle(state, cards, n)
+    for i in range(n):
+        state.deck[i] = cards[i]
+    state.top = n
+
+
+@kernel.kernel
+def add_crows(state: Record, cards: Array, n: int) -> int:
+    for _ in range(state.crows):
+        cards[n] = CROW
+        n += 1
+    return n
+
+
+# --- hands and circle -------------------------------------------------------------------------
+
+
+@kernel.kernel
+def gain(record: Record, seat: int, card: int) -> None:
+    """Put a card into a hand, in a state or in a view."""
+    i = record.hand_sizes[seat]
+    while i > 0 and record.hands[seat, i - 1] > card:
+        record.hands[seat, i] = record.hands[seat, i - 1]
+        i -= 1
+    record.hands[seat, i] = card
+    record.hand_sizes[seat] += 1
+
+
+@kernel.kernel
+def receive(state: Record, seat: int, card: int) -> None:
+    """Take a card that others see the back of, or with `showdown` the front."""
+    gain(state, seat, card)
+    if state.showdown:
+        state.seen[card] = 1
+
+
+@kernel.kernel
+def lose(state: Record, seat: int, slot: int) -> int:
+    """Take the card in `slot` out of a hand."""
+    card = state.hands[seat, slot]
+    left = state.hand_sizes[seat] - 1
+    for i in range(slot, left):
+        state.hands[seat, i] = state.hands[seat, i + 1]
+    state.hands[seat, left] = 0
+    state.hand_sizes[seat] = left
+    return card
+
+
+@kernel.kernel
+def colours(state: Record, seat: int) -> int:
+    """How many colours a hand holds."""
+    count, last = 0, CROW >> 3
+    for i in range(state.hand_sizes[seat]):
+        colour = state.hands[seat, i] >> 3
+        count += colour != last and colour < FRUITS
+        last = colour
+    return count
+
+
+@kernel.kernel
+def after(state: Record, gap: int) -> int:
+    """The place in the circle that follows a gap."""
+    return gap + 1 if gap + 1 < state.circle_size else 0
+
+
+@kernel.kernel
+def difference(state: Record, gap: int) -> int:
+    """By how much the numbers of a gap's neighbours differ."""
+    return abs((state.circle[gap] & 7) - (state.circle[after(state, gap)] & 7))
+
+
+@kernel.kernel
+def put(state: Record, gap: int, card: int) -> None:
+    """Insert a card into a gap of the circle."""
+    i = state.circle_size
+    while i > gap + 1:
+        state.circle[i] = state.circle[i - 1]
+        i -= 1
+    state.circle[i] = card
+    state.circle_size += 1
+    state.seen[card] = 1
+
+
+@kernel.kernel
+def trade(state: Record, gap: int, card: int) -> None:
+    """Put a card in the place of a gap's neighbours, which the mover takes."""
+    right = after(state, gap)
+    gain(state, state.seat, state.circle[gap])
+    state.circle[gap] = card
+    state.seen[card] = 1
+    if right != gap:
+        gain(state, state.seat, state.circle[right])
+        last = state.circle_size - 1
+        for i in range(right, last):
+            state.circle[i] = state.circle[i + 1]
+        state.circle[last] = 0
+        state.circle_size = last
+
+
+@kernel.kernel
+def draw(state: Record) -> bool:
+    """Draw the bottom card of the deck; False if there is none."""
+    if state.bottom == state.top:
+        return False
+    receive(state, state.seat, state.deck[state.bottom])
+    state.bottom += 1
+    return True
+
+
+@kernel.kernel
+def refill(state: Record) -> None:
+    """Turn up cards from the top of the deck if the circle is down to one."""
+    if state.circle_size == 1:
+        for _ in range(min(REFILL, state.top - state.bottom)):
+            state.top -= 1
+            put(state, state.circle_size - 1, state.deck[state.top])
+
+
+# --- legal moves ------------------------------------------------------------------------------
+
+
+@kernel.kernel
+def legal(state: Record, out: Array) -> int:
+    if state.over:
+        return 0
+    fruits = fruits_in_circle(state)
+    gaps = 1 if state.circle_size <= 2 or fruits == 0 else state.circle_size
+    if state.phase == RETURN:
+        return add_returns(state, gaps, out)
+    n = add_plays(state, gaps, fruits, PLAIN, out, 0)
+    if n == 0 and state.crow_stuck == FREE_PLAY:
+        n = add_plays(state, gaps, fruits, FREE, out, 0)
+    if n == 0:
+        out[0] = PASS
+        n = 1
+    elif state.trade_optional:
+        n = add_plays(state, gaps, fruits, UNTRADED, out, n)
+    return n
+
+
+PLAIN, FREE, UNTRADED = 0, 1, 2  # kinds of plays
+
+
+@kernel.kernel
+def add_plays(state: Record, gaps: int, fruits: int, kind: int, out: Array, n: int) -> int:
+    """Write the plays of one kind to `out[n:]`, ascending; returns the new n."""
+    base = FIRST_UNTRADED if kind == UNTRADED else 0
+    for slot in range(state.hand_sizes[state.seat]):
+        card = state.hands[state.seat, slot]
+        if card == CROW and slot > 0 and state.hands[state.seat, slot - 1] == CROW:
+            break
+        for gap in range(gaps):
+            fits = difference(state, gap) == card & 7
+            if fits or (kind == PLAIN and card != CROW) or kind == FREE:
+                alike = card == CROW or (fruits == 1 and fits and kind == PLAIN)
+                if not (alike and repeats(state, card, gap, gaps)):
+                    out[n] = base + slot * CIRCLE + gap
+                    n += 1
+    return n
+
+
+@kernel.kernel
+def add_returns(state: Record, gaps: int, out: Array) -> int:
+    """Write the returns to `out`: of doubled colours, or of any when there are none."""
+    hand = state.hands[state.seat]
+    only_doubled = False
+    for slot in range(HAND):
+        only_doubled |= doubled(hand, slot)
+    n = 0
+    for slot in range(HAND):
+        if hand[slot] != CROW and (doubled(hand, slot) or not only_doubled):
+            for gap in range(gaps):
+                out[n] = FIRST_RETURN + slot * CIRCLE + gap
+                n += 1
+    return n
+
+
+@kernel.kernel
+def doubled(hand: Array, slot: int) -> bool:
+    """Whether a hand of eight cards holds the colour of this fruit twice."""
+    colour = hand[slot] >> 3
+    before = slot > 0 and hand[slot - 1] >> 3 == colour
+    behind = slot + 1 < HAND and hand[slot + 1] >> 3 == colour
+    return colour < FRUITS and (before or behind)
+
+
+# Crows look alike, so that two gaps with one card between them can lead to the same circle, read
+# from another card: a crow's gaps on both sides of a crow, and a trade's gaps on both sides of the
+# only fruit. Where there are only crows, or two cards in all, every gap is the same.
+
+
+@kernel.kernel
+def fruits_in_circle(state: Record) -> int:
+    """0, 1, or 2 for more."""
+    fruits = 0
+    for i in range(state.circle_size):
+        fruits += state.circle[i] != CROW
+        if fruits == 2:
+            break
+    return fruits
+
+
+@kernel.kernel
+def repeats(state: Record, card: int, gap: int, gaps: int) -> bool:
+    """Whether a lower gap leads to the same position, for a crow or a trade of the only fruit."""
+    if gap == 0:
+        return False
+    return joined(state, card, gap, gap - 1, gap) or (
+        gap == gaps - 1 and joined(state, card, gap, 0, 0)
+    )
+
+
+@kernel.kernel
+def joined(state: Record, card: int, gap: int, other: int, between: int) -> bool:
+    """Whether two gaps are the same for a card, given the place of the circle between them."""
+    if (state.circle[between] == CROW) != (card == CROW):
+        return False
+    return (difference(state, gap) == card & 7) == (difference(state, other) == card & 7)
+
+
+# --- turns ------------------------------------------------------------------------------------
+
+
+@kernel.kernel
+def apply(state: Record, action: int) -> None:
+    if FIRST_RETURN <= action < PASS:
+        slot = (action - FIRST_RETURN) // CIRCLE
+        put(state, action % CIRCLE, lose(state, state.seat, slot))
+        end_turn(state)
+        return
+    if action == PASS:
+        done = state.crow_stuck != DRAW or draw(state)
+    else:
+        done = play(state, action)
+    if not done or colours(state, state.seat) == FRUITS:
+        state.turn += 1
+        finish(state, FINISHED)
+        return
+    if state.refill_timing == BEFORE_RETURN:
+        refill(state)
+    if state.hand_sizes[state.seat] == HAND:
+        state.phase = RETURN
+    else:
+        end_turn(state)
+
+
+@kernel.kernel
+def play(state: Record, action: int) -> bool:
+    """Play a card; False if there is none to draw for it."""
+    untraded = action >= FIRST_UNTRADED
+    place = action - FIRST_UNTRADED if untraded else action
+    gap = place % CIRCLE
+    card = lose(state, state.seat, place // CIRCLE)
+    if difference(state, gap) == card & 7 and not untraded:
+        trade(state, gap, card)
+        return True
+    put(state, gap, card)
+    return draw(state)
+
+
+@kernel.kernel
+def end_turn(state: Record) -> None:
+    refill(state)
+    state.turn += 1
+    state.phase = PLAY
+    state.seat = (state.seat + 1) % state.players
+    if state.bottom == state.top and state.deck_end == ON_EMPTY:
+        finish(state, FINISHED)
+    elif state.turn >= state.turn_cap:
+        finish(state, CAPPED)
+
+
+@kernel.kernel
+def finish(state: Record, how: int) -> None:
+    state.over = how
+    state.phase = OVER
+    state.seat = NOBODY
+
+
+@kernel.kernel
+def ranks(state: Record, out: Array) -> None:
+    worth = np.zeros(SEATS, np.int64)
+    for p in range(state.players):
+        worth[p] = 100 * colours(state, p) + tiebreak(state, p)
+    for p in range(state.players):
+        out[p] = 0
+        for q in range(state.players):
+            out[p] += worth[q] > worth[p]
+
+
+@kernel.kernel
+def tiebreak(state: Record, seat: int) -> int:
+    """What decides between hands of equally many colours."""
+    total = 0
+    for i in range(state.hand_sizes[seat]):
+        fruits = state.hands[seat, i] & 7
+        total += fruits if state.tiebreak == SUM else fruits > 0
+    return total
+
+
+# --- hidden information -----------------------------------------------------------------------
+
+
+@kernel.kernel
+def copy_public(source: Record, target: Record) -> None:
+    """Copy what everybody sees, between state and view in either direction."""
+    target.players = source.players
+    target.seat = source.seat
+    target.phase = source.phase
+    target.over = source.over
+    target.turn = source.turn
+    target.crows = source.crows
+    target.crow_deal = source.crow_deal
+    target.showdown = source.showdown
+    target.trade_optional = source.trade_optional
+    target.refill_timing = source.refill_timing
+    target.deck_end = source.deck_end
+    target.tiebreak = source.tiebreak
+    target.crow_stuck = source.crow_stuck
+    target.show_deck_top = source.show_deck_top
+    target.turn_cap = source.turn_cap
+    target.circle_size = source.circle_size
+    for i in range(CIRCLE):
+        target.circle[i] = source.circle[i]
+    for card in range(CODES):
+        target.seen[card] = source.seen[card]
+
+
+@kernel.kernel
+def observe(state: Record, seat: int, view: Record) -> None:
+    copy_public(state, view)
+    for p in range(state.players):
+        for i in range(state.hand_sizes[p]):
+            card = state.hands[p, i]
+            shown = p == seat or state.over or state.seen[card]
+            gain(view, p, card if shown else card | UNKNOWN)
+    view.deck_size = state.top - state.bottom
+    for i in range(state.bottom, state.top):
+        view.deck_colours[state.deck[i] >> 3] += 1
+    if view.deck_size > 0 and state.show_deck_top == SHOWN:
+        view.deck_top = state.deck[state.top - 1] | UNKNOWN
+
+
+@kernel.kernel
+def sample(view: Record, seat: int, world: Record) -> None:
+    copy_public(view, world)
+    pool = np.empty((KINDS, KINDS), np.int8)
+    left = np.zeros(KINDS, np.int64)
+    gather_unseen(view, pool, left)
+    for p in range(view.players):
+        for i in range(view.hand_sizes[p]):
+            card = view.hands[p, i]
+            unknown = card & 7 == UNKNOWN
+            gain(world, p, pick(world, pool, left, card >> 3) if unknown else card)
+    world.top = view.deck_size
+    n = view.deck_size
+    if view.deck_top:
+        n -= 1
+        world.deck[n] = pick(world, pool, left, view.deck_top >> 3)
+    place = 0
+    for colour in range(KINDS):
+        for i in range(left[colour]):
+            world.deck[place] = pool[colour, i]
+            place += 1
+    shuffle(world, world.deck, n)
+
+
+@kernel.kernel
+def gather_unseen(view: Record, pool: Array, left: Array) -> None:
+    """Write the cards that a seat has no knowledge of to `pool`, `left` of them in each colour."""
+    held = np.zeros(CODES, np.int8)
+    for p in range(view.players):
+        for i in range(view.hand_sizes[p]):
+            held[view.hands[p, i]] = 1
+    for colour in range(FRUITS):
+        for card in range(8 * colour + 1, 8 * colour + view.players + 2):
+            if not view.seen[card] and not held[card]:
+                pool[colour, left[colour]] = card
+                left[colour] += 1
+    left[FRUITS] = view.deck_colours[FRUITS]
+    for i in range(left[FRUITS]):
+        pool[FRUITS, i] = CROW
+
+
+@kernel.kernel
+def pick(world: Record, pool: Array, left: Array, colour: int) -> int:
+    """Take a random card of a colour out of the pool."""
+    i = random_below(world, left[colour])
+    card = pool[colour, i]
+    left[colour] -= 1
+    pool[colour, i] = pool[colour, left[colour]]
+    return card
+
+
+# --- heuristic --------------------------------------------------------------------------------
+
+
+@kernel.kernel
+def estimate(state: Record, out: Array) -> None:
+    if state.over:
+        kernel.rewards(state, out)
+        return
+    promise = np.zeros(SEATS)
+    for p in range(state.players):
+        promise[p] = colours(state, p)
+    pairs = state.players * (state.players - 1) / 2
+    for p in range(state.players):
+        share = 0.0
+        for q in range(state.players):
+            if q != p:
+                ahead = promise[p] - promise[q]
+                share += 0.5 + 0.5 * ahead / (1.0 + abs(ahead))
+        out[p] = share / pairs
+
+
+kernel.register(
+    STATE, VIEW, deal=deal, legal=legal, apply=apply, ranks=ranks, observe=observe, sample=sample,
+    estimate=estimate,
+)  # fmt: skip
+
+
+# --- how it is written down -------------------------------------------------------------------
+
+
+class Aves(Game):
+    name = "aves"
+    title = "AVES"
+    rules = "1"
+    players = range(2, SEATS + 1)
+    options = OPTIONS
+    action_count = ACTIONS
+    max_moves = 20_000  # a turn has two moves at most
+    state_dtype = STATE
+    view_dtype = VIEW
+    view_fields: ClassVar[Mapping[str, str]] = {
+        "crows … turn_cap": "the options; of a list of choices, the number in it",
+        "phase": "0 play, 1 return, 2 over",
+        "circle_size": "cards in the circle",
+        "circle": "(32,) the circle's cards, clockwise",
+        "hand_sizes": "(5,) cards in each seat's hand",
+        "hands": "(5, 8) each seat's cards, ascending; a card is 8 * colour + number, with colours "
+        "0 R, 1 O, 2 Y, 3 G, 4 B, 5 I, 6 V; the number is 7 where it is not known; 56 is a crow, 0 "
+        "no card",
+        "seen": "(64,) by card: 1 if all have seen it, so that everybody knows where it is",
+        "deck_size": "cards in the deck",
+        "deck_colours": "(8,) how many of them have each colour, crows last",
+        "deck_top": "the deck's top card, its number not known; 0 if there is none or it is hidden",
+    }
+
+    def scores(self, state: State) -> tuple[int, ...]:
+        players = int(state["players"][0])
+        return tuple(int(colours(state[0], seat)) for seat in range(players))
+
+    def describe(self, state: State, action: Action) -> str:
+        if action == PASS:
+            return "pass"
+        verb, base, end = "play", 0, ""
+        if action >= FIRST_UNTRADED:
+            base, end = FIRST_UNTRADED, " untraded"
+        elif action >= FIRST_RETURN:
+            verb, base = "return", FIRST_RETURN
+        slot, gap = divmod(action - base, CIRCLE)
+        card = state["hands"][0, self.mover(state), slot]
+        return f"{verb} {_card(int(card))} at {gap + 1}{end}"
+
+    def show(self, state: State) -> dict[str, Any]:
+        field = state[0]
+        shown = self._show_open(state)
+        shown["deck"] = _cards(field["deck"][field["bottom"] : field["top"]])
+        return shown
+
+    def show_view(self, view: View, seat: int) -> dict[str, Any]:
+        shown = self._show_open(view.record)
+        shown["deck"] = {
+            "size": view.deck_size,
+            "top": COLOURS[view.deck_top // 8] if view.deck_top else None,
+            "colours": {
+                c: n for c, n in zip(COLOURS, view.deck_colours.tolist(), strict=True) if n
+            },
+        }
+        return shown
+
+    def _show_open(self, record: State) -> dict[str, Any]:
+        """What state and view have in common, with a place kept for the deck."""
+        field = record[0]
+        hands = [hand[hand > 0] for hand in field["hands"][: field["players"]]]
+        return {
+            "phase": PHASES[field["phase"]],
+            "seat": self.mover(record),
+            "turn": int(field["turn"]),
+            "circle": _cards(field["circle"][: field["circle_size"]]),
+            "hands": [_cards(hand) for hand in hands],
+            "known": [_cards(hand[field["seen"][hand] > 0]) for hand in hands],
+            "deck": None,
+        }
+
+    def restore(
+        self,
+        shown: Mapping[str, Any],
+        players: int,
+        options: Mapping[str, object] | None = None,
+        seed: int = 0,
+    ) -> State:
+        state = self._blank(players, options, seed)
+        field = state[0]
+        field["phase"] = PHASES.index(shown["phase"])
+        field["over"] = FINISHED if shown["phase"] == "over" else 0
+        field["seat"] = NOBODY if shown["seat"] is None else shown["seat"]
+        field["turn"] = shown["turn"]
+        for place, card in enumerate(shown["circle"]):
+            field["circle"][place] = _code(card)
+        field["circle_size"] = len(shown["circle"])
+        for p in range(players):
+            for place, card in enumerate(sorted(map(_code, shown["hands"][p]))):
+                field["hands"][p, place] = card
+            field["hand_sizes"][p] = len(shown["hands"][p])
+        for cards in (shown["circle"], *shown["known"], ["X0"]):
+            for card in cards:
+                field["seen"][_code(card)] = 1
+        for place, card in enumerate(shown["deck"]):
+            field["deck"][place] = _code(card)
+        field["top"] = len(shown["deck"])
+        return state
+
+    def show_step(self, step: Mapping[str, Any], phase: str, seat: int) -> dict[str, Any]:
+        # The slot of a card that others play tells about the cards beside it.
+        return dict(step) if step["seat"] == seat else {**step, "id": None}
+
+
+def _card(code: int) -> str:
+    return f"{COLOURS[code // 8]}{'?' if code % 8 == UNKNOWN else code % 8}"
+
+
+def _cards(codes: Array) -> list[str]:
+    return [_card(code) for code in codes.tolist()]
+
+
+def _code(card: str) -> int:
+    return 8 * COLOURS.index(card[0]) + int(card[1])
