@@ -194,7 +194,7 @@ class Game(abc.ABC):
         """The legal move that `text` describes; IllegalActionError lists the nearest one."""
         wanted = " ".join(text.lower().split())
         for action in self.legal(state):
-            if self.describe(state, action) == wanted:
+            if self.describe(state, action).lower() == wanted:
                 return action
         raise self._illegal(state, f"move {text!r}")
 

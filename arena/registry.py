@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from arena.game import Game
 
 GAMES = {
+    "aves": "arena.games.aves:Aves",
     "cubirds": "arena.games.cubirds:CuBirds",
     "kuhn": "arena.games.kuhn:Kuhn",
 }
