@@ -20,6 +20,7 @@ import contextlib
 import datetime
 import difflib
 import errno
+import functools
 import hashlib
 import json
 import os
@@ -176,7 +177,8 @@ class Plan:
         )
 
 
-def versions() -> dict[str, str]:
+@functools.cache
+def versions() -> Mapping[str, str]:
     """Versions of what plays the games; `code` is a hash over the sources that decide them."""
     here = Path(__file__).parent
     names = ("core", "game", "kernel", "match", "schedule", "seeding")
@@ -518,16 +520,20 @@ class Run:
                 yield part, np.frombuffer(blob, dtype)
 
     def result(self, match: int | str) -> MatchResult:
-        """A match by its number or its id (16 hexadecimal digits); UnknownNameError if none."""
+        """A match by its number, its id (16 hexadecimal digits) or the beginning of its id.
+
+        Raises UnknownNameError if there is none, or more than one.
+        """
         text = str(match).lower()
+        found = []
         if text.isdecimal() and len(text) < 16:
             found = self._select("WHERE number = ?", (int(text),))
-        else:
-            with contextlib.suppress(ValueError):
-                text = bytes.fromhex(text).hex()
-            found = self._select("WHERE lower(hex(id)) = ?", (text,))
-        for result in found:
-            return result
+        if not found and text.isalnum():
+            found = self._select("WHERE lower(hex(id)) GLOB ? LIMIT 21", (f"{text}*",))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UnknownNameError("single match", str(match), [r.spec.id for r in found])
         known = [r.spec.id for r in self._select("LIMIT 21", ())]
         raise UnknownNameError("finished match", str(match), known)
 
