@@ -150,12 +150,12 @@ def _json(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
 
 def _csv(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
     line = io.StringIO()
-    writer = csv.writer(line, lineterminator="")
+    writer = csv.writer(line, lineterminator="\n")
     for row in chain([columns], rows):
         line.seek(0)
         line.truncate()
         writer.writerow([_text(value) for value in row])
-        yield line.getvalue()
+        yield line.getvalue().removesuffix("\n")
 
 
 def _markdown(columns: Sequence[str], rows: Iterable[Row]) -> Iterator[str]:
