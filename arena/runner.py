@@ -20,7 +20,9 @@ import contextlib
 import logging
 import os
 import platform
+import re
 import signal
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -374,18 +376,35 @@ def _ray(
 
     Yields the module and the environment variables that workers have to be given.
     """
+    if address:
+        _try_to_reach(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
     if ray.is_initialized():
         yield ray, _ENVIRONMENT
         return
+    # Whatever its settings, Ray writes about lost workers to stdout, which is for data.
+    internals = ray._private.worker
+    prints = internals.print_to_stdstream
+    internals.print_to_stdstream = lambda *data, **how: None
     try:
         _start_ray(ray, workers, address, tell)
         # Workers that inherit their environment start seconds faster than those that are given it.
         yield ray, _ENVIRONMENT if address else {}
     finally:
         ray.shutdown()
+        internals.print_to_stdstream = prints
+
+
+def _try_to_reach(address: str) -> None:
+    # Ray itself tries for minutes.
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except OSError as error:
+            raise InfrastructureError(f"no Ray cluster answers at {address}: {error}") from error
 
 
 def _start_ray(ray: Any, workers: int | None, address: str | None, tell: Tell) -> None:
@@ -400,8 +419,8 @@ def _start_ray(ray: Any, workers: int | None, address: str | None, tell: Tell) -
             with _inherited(_ENVIRONMENT):
                 ray.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
-        where = f"at {address}" if address else "on this computer"
-        raise InfrastructureError(f"Ray cannot be had {where}: {error}") from error
+        what = f"connect to {address}" if address else "start"
+        raise InfrastructureError(f"Ray cannot {what}: {error}") from error
 
 
 @contextlib.contextmanager
@@ -500,7 +519,7 @@ class _Crew(Generic[B]):
 
     def _replace(self, member: _Member, error: Exception) -> None:
         """A worker is lost: its first task is suspected, all are done again by another worker."""
-        reason = " ".join(str(error).split())
+        reason = _reason(error)
         self._ray.kill(member.actor)
         suspect, *others = member.tasks.values()
         if suspect is None:
@@ -536,6 +555,13 @@ class _Crew(Generic[B]):
         """End all workers."""
         for member in self._members:
             self._ray.kill(member.actor)
+
+
+def _reason(error: Exception) -> str:
+    """Why a worker was lost, without the guesses that Ray adds."""
+    text = " ".join(str(error).split())
+    detail = re.search(r"Worker exit detail: (.+?)(?= There are | Some common |$)", text)
+    return detail[1] if detail else text
 
 
 def _told(error: Any) -> BaseException:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import registry, runner
@@ -248,6 +249,7 @@ def test_other_threads_than_the_main_one_can_play(tmp_path: Path, pair: Tourname
 # --- handing out ------------------------------------------------------------------------------
 
 
+@settings(max_examples=50)
 @given(st.lists(st.booleans()), st.integers(1, 8), st.randoms(use_true_random=False))
 def test_every_match_is_handed_out_until_it_is_played(
     done: list[bool], workers: int, random: Random
@@ -323,6 +325,13 @@ def test_a_bot_of_another_version_is_not_taken_for_ours() -> None:
     contender = Contender("g", replace(registry.find_bot("random"), digest="older"))
     with pytest.raises(InfrastructureError, match=r"'random' is not on node .* as it is here"):
         runner._unpack(contender, {})
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path: Path, pair: Tournament) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pair.begin(tmp_path) as run, pytest.raises(InfrastructureError, match=f"at .*:{port}: "):
+        pair.play(run, address=f"127.0.0.1:{port}")
 
 
 # --- on Ray -----------------------------------------------------------------------------------
@@ -415,21 +424,6 @@ def test_workers_with_other_code_are_refused(
     assert f"code {here['code']} (here mine), numpy {here['numpy']} (here 1.0)" in str(caught.value)
 
 
-@pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_named(tmp_path: Path, pair: Tournament) -> None:
-    code = f"""
-tournament = Tournament({{"a": "random", "b": "random"}}, deals=100)
-with tournament.begin(Path({str(tmp_path / "run")!r})) as run:
-    try:
-        tournament.play(run, address="127.0.0.1:1")
-    except InfrastructureError as error:
-        print(error)
-"""
-    with start(code, RAY_gcs_rpc_server_connect_timeout_s="1") as process:
-        output, _ = process.communicate()
-    assert output.startswith("Ray cannot be had at 127.0.0.1:1: ")
-
-
 # --- whole processes --------------------------------------------------------------------------
 
 SLOW = """\
@@ -516,8 +510,16 @@ def stop_midway(folder: Path, bot: str, how: str, number: signal.Signals) -> tup
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
-@pytest.mark.parametrize("how", ["local=True", "workers=2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("how", "number"),
+    [
+        ("local=True", signal.SIGINT),
+        ("local=True", signal.SIGTERM),
+        ("local=True", signal.SIGKILL),
+        ("workers=2", signal.SIGINT),
+        ("workers=2", signal.SIGKILL),
+    ],
+)
 def test_a_run_that_was_stopped_goes_on_to_the_same_end(
     tmp_path: Path, how: str, number: signal.Signals
 ) -> None:

@@ -131,7 +131,7 @@ def match_results(draw: st.DrawFn, number: int) -> MatchResult:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.sets(st.integers(0, PLAN.matches - 1), max_size=12).flatmap(
         lambda numbers: st.tuples(*(match_results(n) for n in sorted(numbers)))
@@ -145,8 +145,8 @@ def test_what_is_written_is_read_back_in_the_order_of_numbers(
     random.shuffle(shuffled)
     folder = tmp_path_factory.mktemp("property")
     with Run.create(folder, PLAN, CONFIG) as run:
-        for one in shuffled:
-            run.add(run.packer([one]))
+        run.add(run.packer(shuffled[:4]))
+        run.add(*(run.packer([one]) for one in shuffled[4:]))
         assert tuple(run.results()) == written
         assert np.flatnonzero(run.done()).tolist() == [r.spec.number for r in written]
         run.check()
@@ -173,6 +173,16 @@ def test_a_match_is_found_by_number_and_by_id(run: Run) -> None:
     assert run.result(9).spec == spec(9)
     assert run.result("9").spec == spec(9)
     assert run.result(spec(4).id.upper()).spec == spec(4)
+
+
+def test_the_beginning_of_an_id_will_do_if_it_is_the_only_one(run: Run) -> None:
+    run.add(run.packer([result(n) for n in range(40)]))
+    assert spec(30).id.startswith("fe3")
+    assert run.result("FE3").spec == spec(30)
+    with pytest.raises(
+        UnknownNameError, match=r"single match is called 'c'.*known: c0.*, ccf.*, cd6"
+    ):
+        run.result("c")
 
 
 @pytest.mark.parametrize("wanted", [5, "5", "f" * 16, "not an id", "0x12", ""])
