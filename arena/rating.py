@@ -167,7 +167,8 @@ def _tabulate(
     counts: npt.ArrayLike | None,
 ) -> _Table:
     """Check, sort and count the rows that `rate` is given."""
-    seated, placed = np.asarray(bots, np.int32), np.asarray(places, np.int32)
+    seated = np.ascontiguousarray(bots, np.int32)
+    placed = np.ascontiguousarray(places, np.int32)
     if seated.size == 0:
         seated = placed = np.zeros((0, 2), np.int32)
     games, seats = seated.shape
@@ -184,23 +185,18 @@ def _tabulate(
             f"expected them for ({games},), none below 0"
         )
     cells, counted = _count(_keys(order, seated, placed, number % POOLS), count)
-    code, pool = np.divmod(cells, POOLS)
-    codes, factor = np.unique(code, return_inverse=True)
-    factor_bots = np.empty((len(codes), seats), np.int64)
-    rest = codes
-    for seat in reversed(range(seats)):
-        rest, factor_bots[:, seat] = np.divmod(rest, max(1, len(order)))
-    players, ties = np.divmod(rest, 2 ** (seats - 1))
+    codes, factor = np.unique(cells // POOLS, return_inverse=True)
+    players, ties, *columns = np.unravel_index(codes, _digits(order, seats))
     tied = (ties[:, None] >> np.arange(seats - 1)) & 1 == 1
     first, chains = _orders(players, tied)
     return _Table(
         players=players,
-        bots=factor_bots,
+        bots=np.stack(columns, axis=1),
         tied=tied,
         counts=np.bincount(factor, counted, len(codes)),
         first=first,
         chains=chains,
-        cells=np.stack([factor, np.unique(pool, return_inverse=True)[1]], axis=1),
+        cells=np.stack([factor, np.unique(cells % POOLS, return_inverse=True)[1]], axis=1),
         cell_counts=counted,
     )
 
@@ -216,10 +212,15 @@ def _count(keys: Array, counts: Array | None) -> tuple[Array, Array]:
     return cells[valid], counted[valid].astype(np.float64)
 
 
+def _digits(order: Sequence[int], seats: int) -> tuple[int, ...]:
+    """Ranges of what a key tells, above the pool: how many players, ties as bits, bots by place."""
+    return (seats + 1, 2 ** (seats - 1), *[max(1, len(order))] * seats)
+
+
 def _keys(order: Sequence[int], bots: Array, places: Array, pools: Array) -> Array:
     """A number for each game, the same for the same result and pool; -1 for mirror games."""
     seats = bots.shape[1]
-    if (seats + 1) * 2 ** (seats - 1) * len(order) ** seats * POOLS >= 2**63:
+    if math.prod(_digits(order, seats)) * POOLS >= 2**63:
         raise ContractError(
             f"found {len(order)} bots in games of {seats} players; expected fewer, since their "
             "line-ups are more than a 64-bit number can tell apart"
@@ -236,7 +237,7 @@ def _keys(order: Sequence[int], bots: Array, places: Array, pools: Array) -> Arr
 
 @kernel
 def _encode(bots: Array, places: Array, pools: Array, alphabetical: Array, keys: Array) -> int:
-    """Write the keys; return the number of a game that is no result, -1 if there is none."""
+    """Write the keys, digits as in `_digits`; return a game that is no result, or -1."""
     games, seats = bots.shape
     names = alphabetical.size
     found = np.empty(seats, np.int64)
