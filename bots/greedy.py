@@ -15,8 +15,8 @@ from bots.search import Tree
 class Greedy:
     """Plays the move after which the game's estimate for it is best, over a few sampled worlds.
 
-    All moves are tried in the same `worlds`, drawn from those that the view does not rule out. Moves
-    that come out equal are chosen between at random. Wrong values raise OptionError.
+    All moves are tried in the same `worlds`, drawn from those that the view does not rule out.
+    Between moves that come out equal chance decides. Wrong values raise OptionError.
 
     `Greedy.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -25,7 +25,7 @@ class Greedy:
         self.seed = seed
         self.worlds = search.whole("worlds", worlds, 1)
         self.tree = search.plant(game, 1)
-        self.after = np.zeros(1, game.state_dtype)
+        self.after = kernel.blank(game.state_dtype)
         self.totals = np.zeros(game.action_count, np.float64)
 
     def act(self, turn: Turn) -> Action:
@@ -40,9 +40,7 @@ class Greedy:
 
 
 @kernel.kernel
-def _best(
-    views: Array, seat: int, tree: Tree, worlds: int, after: Array, totals: Array
-) -> Action:
+def _best(views: Array, seat: int, tree: Tree, worlds: int, after: Array, totals: Array) -> Action:
     n = 0
     for drawn in range(worlds):
         search.determinise(views[0], seat, tree)

@@ -6,12 +6,12 @@ Computational Intelligence and AI in Games 4(2), 2012.
 
 from __future__ import annotations
 
-from arena import kernel
+import numpy as np
+
 from arena.core import Action, Turn
 from arena.game import Game
-from arena.kernel import Array
 from bots import search
-from bots.search import Budget, Tree
+from bots.search import Budget
 
 
 class ISMCTS:
@@ -41,14 +41,15 @@ class ISMCTS:
         self.budget = Budget(iterations, seconds)
         self.exploration = search.real("exploration", exploration, 0)
         self.depth = -1 if depth is None else search.whole("depth", depth, -1)
+        self.worlds = np.zeros(0, game.state_dtype)
         self.tree = search.plant(game, search.whole("nodes", nodes, 2))
 
     def act(self, turn: Turn) -> Action:
         search.clear(self.tree, 1, search.word(self.seed, turn.view))
         view, seat = turn.view.record, turn.seat
         self.budget.spend(
-            lambda first, count: _search(
-                view, seat, self.tree, count, self.exploration, self.depth
+            lambda first, count: search.explore(
+                view, seat, self.tree, self.worlds, first, count, self.exploration, self.depth
             )
         )
         return search.favourite(self.tree, 1)
@@ -56,12 +57,3 @@ class ISMCTS:
     @classmethod
     def compile(cls, game: Game) -> None:
         search.rehearse(cls(game, 0, 0, iterations=1, nodes=2), game)
-
-
-@kernel.kernel
-def _search(
-    views: Array, seat: int, tree: Tree, count: int, exploration: float, depth: int
-) -> None:
-    for _ in range(count):
-        search.determinise(views[0], seat, tree)
-        search.iterate(tree, 0, exploration, depth)

@@ -1,31 +1,29 @@
 """The bot `mcts`: determinised UCT.
 
-Source: Cowling, Ward, Powley, "Ensemble determinization in Monte Carlo tree search for the imperfect
-information card game Magic: The Gathering", IEEE Transactions on Computational Intelligence and AI
-in Games 4(4), 2012.
+Source: Cowling, Ward, Powley, "Ensemble determinization in Monte Carlo tree search for the
+imperfect information card game Magic: The Gathering", IEEE Transactions on Computational
+Intelligence and AI in Games 4(4), 2012.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from arena import kernel
 from arena.core import Action, Turn
 from arena.game import Game
-from arena.kernel import Array
 from bots import search
-from bots.search import Budget, Tree
+from bots.search import Budget
 
 
 class MCTS:
     """Searches a few worlds, consistent with the view, as if all were known, and sums the visits.
 
-    Each of the `worlds` has a tree of its own, and iterations go to them in turn. The other
-    parameters are those of `ismcts`: `iterations` and `seconds` are the budget for a move, whichever
-    is used up first; None is no limit. `exploration` is the weight of the confidence bound on values
-    in [0, 1]. A playout is cut off after `depth` random moves and valued by the game's estimate; with
-    None or -1 it goes on to the end of the game. `nodes` bounds the memory of all trees together, 32
-    bytes each. Wrong values raise OptionError.
+    Each of the `worlds` has a tree of its own, and iterations go to them in turn. The rest is as
+    in `ismcts`: `iterations` and `seconds` are the budget for a move, whichever is used up first;
+    None is no limit. `exploration` is the weight of the confidence bound on values in [0, 1]. A
+    playout is cut off after `depth` random moves and valued by the game's estimate; with None or -1
+    it goes on to the end of the game. `nodes` bounds the memory, 32 bytes each, of all trees
+    together. Wrong values raise OptionError.
 
     `MCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -55,7 +53,7 @@ class MCTS:
         search.clear(self.tree, roots, search.word(self.seed, turn.view))
         view, seat = turn.view.record, turn.seat
         self.budget.spend(
-            lambda first, count: _search(
+            lambda first, count: search.explore(
                 view, seat, self.tree, self.worlds, first, count, self.exploration, self.depth
             )
         )
@@ -64,24 +62,3 @@ class MCTS:
     @classmethod
     def compile(cls, game: Game) -> None:
         search.rehearse(cls(game, 0, 0, iterations=1, worlds=1, nodes=2), game)
-
-
-@kernel.kernel
-def _search(
-    views: Array,
-    seat: int,
-    tree: Tree,
-    worlds: Array,
-    first: int,
-    count: int,
-    exploration: float,
-    depth: int,
-) -> None:
-    for iteration in range(first, first + count):
-        root = iteration % len(worlds)
-        if iteration < len(worlds):
-            search.determinise(views[0], seat, tree)
-            worlds[root] = tree.world[0]
-        else:
-            tree.world[0] = worlds[root]
-        search.iterate(tree, root, exploration, depth)

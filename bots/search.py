@@ -9,10 +9,10 @@ ends a list, because roots come first and are nobody's children. A child is told
 moved and its action. Children that the present world allows are found through `marks`, an array
 over (seat, action), without hashing. When the array is full, the search goes on without new nodes.
 
-**Values.** Every seat maximises its own reward (max^n). `kernel.rewards` shares 1 among the seats, so
-the best that n seats can reach is 2/n and the average 1/n; values in the tree are rewards times n/2.
-For any number of seats that puts them into [0, 1] with 1 for the first alone, 0 for the last and ½ on
-average, and lets `exploration` mean the same everywhere.
+**Values.** Every seat maximises its own reward (max^n). `kernel.rewards` shares 1 among the seats;
+with n of them the best is 2/n and the average 1/n. Values in the tree are rewards times n/2, which
+puts them into [0, 1], with 1 for the first alone, 0 for the last and ½ on average, for any number
+of seats. So `exploration` means the same everywhere.
 
 **Randomness.** A bot's choices follow from its seed and the view it is given, and from nothing
 else: it may be asked again, in another process or without its past, and answers the same.
@@ -90,8 +90,8 @@ def plant(game: Game, nodes: int) -> Tree:
     return Tree(
         head=np.zeros(1, HEAD),
         nodes=np.empty(nodes, NODE),
-        blank=np.zeros(1, game.state_dtype),
-        world=np.zeros(1, game.state_dtype),
+        blank=kernel.blank(game.state_dtype),
+        world=kernel.blank(game.state_dtype),
         path=np.zeros(game.max_moves + 1, np.int32),
         legal=np.zeros(game.action_count, np.int32),
         children=np.zeros(game.action_count, np.int32),
@@ -156,7 +156,7 @@ def real(name: str, value: object, least: float) -> float:
 
 
 class Budget:
-    """How long a search goes on: a number of iterations, seconds of wall clock, or the less of both."""
+    """How long a search goes on: iterations, seconds of wall clock, or whichever ends first."""
 
     CHUNK = 0.002
     """seconds of search between two looks at the clock, and about the most by which one is late"""
@@ -192,6 +192,34 @@ class Budget:
 
 
 # --- kernels ----------------------------------------------------------------------------------
+
+
+@kernel.kernel
+def explore(
+    views: Array,
+    seat: int,
+    tree: Tree,
+    worlds: Array,
+    first: int,
+    count: int,
+    exploration: float,
+    depth: int,
+) -> None:
+    """Iterations first … first + count - 1 of a search, which take the roots in turn.
+
+    With `worlds` there is a root for each of them, and they are drawn in the first iterations.
+    Without, there is one root and every iteration draws a world.
+    """
+    fixed = len(worlds)
+    for iteration in range(first, first + count):
+        root = iteration % fixed if fixed else 0
+        if iteration < fixed or not fixed:
+            determinise(views[0], seat, tree)
+        else:
+            tree.world[0] = worlds[root]
+        if iteration < fixed:
+            worlds[root] = tree.world[0]
+        iterate(tree, root, exploration, depth)
 
 
 @kernel.kernel
@@ -252,17 +280,25 @@ def step(tree: Tree, parent: int, exploration: float) -> tuple[int, bool]:
         child = node.next
     if found == n:
         child = select(nodes, tree.children, n, exploration)
-        kernel.apply(world, nodes[child].action)
-        return child, True
-    wanted = random_below(tree.head[0], n - found) if n - found > 1 else 0
+        action = nodes[child].action
+    else:
+        action = unexplored(tree, seat, n, n - found)
+        child = grow(tree, parent, seat, action)
+    kernel.apply(world, action)
+    return child, found == n or (n == 1 and child > 0)
+
+
+@kernel.kernel
+def unexplored(tree: Tree, seat: int, n: int, left: int) -> Action:
+    """One of the `left` moves still marked among the `n` legal ones."""
+    legal, marks, stamp = tree.legal, tree.marks, tree.head[0].stamp
+    skip = random_below(tree.head[0], left) if left > 1 else 0
     i = 0
-    while marks[seat, legal[i]] != stamp or wanted:
+    while skip or marks[seat, legal[i]] != stamp:
         if marks[seat, legal[i]] == stamp:
-            wanted -= 1
+            skip -= 1
         i += 1
-    kernel.apply(world, legal[i])
-    child = grow(tree, parent, seat, legal[i])
-    return child, n == 1 and child > 0
+    return legal[i]
 
 
 @kernel.kernel
@@ -306,7 +342,7 @@ def grow(tree: Tree, parent: int, seat: int, action: int) -> int:
 
 @kernel.kernel
 def playout(world: Record, depth: int, legal: Array, dice: Record) -> int:
-    """Play uniformly random moves, `depth` of them or, if that is -1, to the end; returns how many."""
+    """Play random moves, `depth` of them or, if that is -1, to the end; returns how many."""
     played = 0
     while world.over == RUNNING and played != depth:
         n = kernel.legal(world, legal)

@@ -1,0 +1,155 @@
+"""The shipped bots, as anybody may use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from arena import kernel, registry
+from arena.core import Bot, Turn
+from arena.errors import OptionError
+from arena.game import Game
+from bots.greedy import Greedy
+from bots.ismcts import ISMCTS
+from bots.mcts import MCTS
+from bots.uniform import Uniform
+
+CHEAP: dict[str, dict[str, Any]] = {
+    "random": {},
+    "greedy": {"worlds": 2},
+    "mcts": {"iterations": 20, "worlds": 2},
+    "ismcts": {"iterations": 20},
+}
+SEARCHES: list[Callable[..., Any]] = [
+    lambda game, seed: Greedy(game, 0, seed),
+    lambda game, seed: MCTS(game, 0, seed, iterations=200),
+    lambda game, seed: ISMCTS(game, 0, seed, iterations=200),
+]
+
+
+def turn_of(game: Game, state: Any) -> Turn:
+    seat = game.mover(state)
+    assert seat is not None
+    return Turn(game.observe(state, seat), seat, game.legal(state))
+
+
+def play(game: Game, players: int, make: Callable[[int], Bot], seed: int) -> Iterator[Turn]:
+    """Play a game to its end; yields every decision before it is made."""
+    bots = [make(seat) for seat in range(players)]
+    state = game.initial(players, seed=seed)
+    while game.mover(state) is not None:
+        turn = turn_of(game, state)
+        action = turn.legal[0]
+        if len(turn.legal) > 1:
+            yield turn
+            action = bots[turn.seat].act(turn)
+        state = game.apply(state, action)
+
+
+@pytest.mark.parametrize("bot", registry.BOTS)
+@pytest.mark.parametrize("name", registry.GAMES)
+def test_every_bot_plays_every_game_to_its_end(name: str, bot: str) -> None:
+    """With the fewest and the most players; Game.apply refuses what is not legal."""
+    game = registry.game(name)
+    factory = registry.load_bot(registry.find_bot(bot))
+    for players in {game.players[0], game.players[-1]}:
+        decisions = play(game, players, lambda seat: factory(game, seat, seat, **CHEAP[bot]), 3)
+        assert len(list(decisions)) > 0
+
+
+@pytest.mark.parametrize("make", SEARCHES)
+def test_search_answers_by_seed_and_view_alone(make: Callable[..., Any]) -> None:
+    """Not by what the bot was asked before, nor by which object holds the view."""
+    game = registry.game("cubirds")
+    turns = list(play(game, 2, lambda seat: Uniform(game, seat, seat), 1))[:40:8]
+    used = make(game, 5)
+    answers = [used.act(turn) for turn in turns]
+    assert [make(game, 5).act(turn) for turn in reversed(turns)] == answers[::-1]
+    assert [used.act(turn) for turn in turns] == answers
+
+
+@pytest.mark.parametrize("make", SEARCHES)
+def test_seeds_matter(make: Callable[..., Any]) -> None:
+    """Where moves are about equal, as some of the first ones are, seeds choose differently."""
+    game = registry.game("cubirds")
+    turns = [turn_of(game, game.initial(2, seed=deal)) for deal in range(5)]
+    assert any(len({make(game, seed).act(turn) for seed in range(6)}) > 1 for turn in turns)
+
+
+@pytest.mark.parametrize("make", SEARCHES)
+def test_search_cannot_see_what_the_seat_cannot(make: Callable[..., Any]) -> None:
+    """Other worlds that give the same view get the same answer."""
+    game = registry.game("cubirds")
+    for turn in list(play(game, 2, lambda seat: Uniform(game, seat, seat), 1))[:30:10]:
+        answer = make(game, 3).act(turn)
+        for seed in range(3):
+            world = game.sample(turn.view, turn.seat, seed)
+            assert make(game, 3).act(turn_of(game, world)) == answer
+
+
+@pytest.mark.parametrize("make", SEARCHES)
+def test_search_leaves_the_view_alone(make: Callable[..., Any]) -> None:
+    game = registry.game("cubirds")
+    turn = turn_of(game, game.initial(2, seed=1))
+    before = turn.view.record.tobytes()
+    make(game, 1).act(turn)
+    assert turn.view.record.tobytes() == before
+
+
+@pytest.mark.parametrize("make", SEARCHES)
+def test_obvious_moves_in_kuhn_poker(make: Callable[..., Any]) -> None:
+    """A king calls every bet, and so does a queen: who passes has lost.
+
+    A jack may do as it likes, because places do not tell how many chips are lost.
+    """
+    game = registry.game("kuhn")
+    answers: dict[int, set[int]] = {0: set(), 1: set(), 2: set()}
+    for seed in range(12):
+        dealt = game.initial(seed=seed)
+        for moves in ([1], [0, 1]):
+            state = dealt
+            for move in moves:
+                state = game.apply(state, move)
+            turn = turn_of(game, state)
+            answers[turn.view.cards[turn.seat]].add(make(game, seed).act(turn))
+    assert answers[0]
+    assert answers[1] == answers[2] == {1}
+
+
+@pytest.mark.parametrize("bot", [Greedy, MCTS, ISMCTS])
+def test_nothing_is_compiled_after_compile(bot: Any) -> None:
+    game = registry.game("kuhn")
+    turn = turn_of(game, game.initial())
+    bot.compile(game)
+    compiled: list[str] = []
+    with kernel.announce_compiling(compiled.append):
+        bot(game, 0, 1).act(turn)
+    assert compiled == []
+
+
+@pytest.mark.parametrize(
+    ("bot", "params", "message"),
+    [
+        (Greedy, {"worlds": 0}, "worlds: found 0"),
+        (Greedy, {"worlds": True}, "worlds: found True"),
+        (MCTS, {"worlds": -1}, "worlds: found -1"),
+        (MCTS, {"worlds": 5, "nodes": 5}, "nodes: found 5, expected a whole number from 6"),
+        (MCTS, {"iterations": 0}, "iterations: found 0"),
+        (ISMCTS, {"iterations": -3}, "iterations: found -3"),
+        (ISMCTS, {"iterations": 10.5}, "iterations: found 10.5"),
+        (ISMCTS, {"iterations": "many"}, "iterations: found 'many'"),
+        (ISMCTS, {"iterations": None}, "iterations and seconds: found None for both"),
+        (ISMCTS, {"seconds": 0}, "seconds: found 0"),
+        (ISMCTS, {"seconds": float("inf")}, "seconds: found inf"),
+        (ISMCTS, {"seconds": float("nan")}, "seconds: found nan"),
+        (ISMCTS, {"exploration": -0.1}, "exploration: found -0.1"),
+        (ISMCTS, {"depth": -2}, "depth: found -2"),
+        (ISMCTS, {"nodes": 1}, "nodes: found 1"),
+    ],
+)
+def test_wrong_params_are_refused(bot: Any, params: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        bot(registry.game("kuhn"), 0, 0, **params)
+    assert message in str(refused.value)

@@ -1,0 +1,240 @@
+"""The search itself: what its trees hold, and that it finds what can be proved to be best."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena import registry
+from arena.core import Turn
+from arena.errors import OptionError
+from arena.game import Game
+from bots import search
+from bots.ismcts import ISMCTS
+from bots.mcts import MCTS
+from bots.search import Budget
+
+HERE = Path(__file__).parent
+
+
+def turn_after(game: Game, moves: int, players: int | None = None) -> Turn:
+    """What the mover is given after a number of moves, always the middle one of the legal ones."""
+    state = game.initial(players, seed=7)
+    for _ in range(moves):
+        legal = game.legal(state)
+        state = game.apply(state, legal[len(legal) // 2])
+    seat = game.mover(state)
+    assert seat is not None
+    return Turn(game.observe(state, seat), seat, game.legal(state))
+
+
+def subtree(tree: search.Tree, node: int = 0) -> list[Any]:
+    """[seat, action, visits, available, value, children] of a node, children by seat and action."""
+    children = []
+    child = int(tree.nodes["first"][node])
+    while child:
+        children.append(subtree(tree, child))
+        child = int(tree.nodes["next"][child])
+    fields = ("seat", "action", "visits", "available", "value")
+    return [*(tree.nodes[f][node].item() for f in fields), sorted(children)]
+
+
+def tiny_searches() -> dict[str, Any]:
+    """Whole trees of a few searches, by a text that says which."""
+    trees = {}
+    for name, moves, players in [("kuhn", 1, 2), ("cubirds", 11, 3)]:
+        game = registry.game(name)
+        turn = turn_after(game, moves, players)
+        for depth in (0, None):
+            ismcts = ISMCTS(game, turn.seat, 1, iterations=40, depth=depth)
+            mcts = MCTS(game, turn.seat, 1, iterations=40, worlds=2, depth=depth)
+            for bot in (ismcts, mcts):
+                answer = bot.act(turn)
+                roots = [subtree(bot.tree, root) for root in range(max(1, len(bot.worlds)))]
+                text = f"{type(bot).__name__} {name} players={players} moves={moves} depth={depth}"
+                trees[text] = {"answer": answer, "roots": roots}
+    return trees
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, Any]:
+    return tiny_searches()
+
+
+def nodes_of(tree: list[Any]) -> list[list[Any]]:
+    return [tree, *(n for child in tree[5] for n in nodes_of(child))]
+
+
+def run_interpreted(code: str) -> Any:
+    """What `code`, run with Numba off in a process of its own, prints as JSON."""
+    paths = [str(HERE), str(HERE / "fakes"), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# --- trees ------------------------------------------------------------------------------------
+
+
+def test_trees_are_those_on_record(
+    trees: dict[str, Any], golden: Callable[[str, str], None]
+) -> None:
+    """Any change to what is searched shows. Rounded, for mathematical libraries may differ."""
+    rounded = json.loads(json.dumps(trees), parse_float=lambda number: round(float(number), 6))
+    lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in rounded.items())
+    golden("search.json", f"{{\n{lines}\n}}\n")
+
+
+def test_interpreter_grows_the_same_trees(trees: dict[str, Any]) -> None:
+    code = "import json, test_search; print(json.dumps(test_search.tiny_searches()))"
+    assert run_interpreted(code) == json.loads(json.dumps(trees))
+
+
+def test_visits_add_up(trees: dict[str, Any]) -> None:
+    """Each iteration visits one root, and of the nodes below it one path."""
+    for kept in trees.values():
+        assert sum(root[2] for root in kept["roots"]) == 40
+        for root in kept["roots"]:
+            for _, _, visits, _, value, children in nodes_of(root):
+                assert sum(child[2] for child in children) <= visits
+                assert 0 <= value <= visits
+
+
+def test_nobody_is_visited_more_often_than_available(trees: dict[str, Any]) -> None:
+    for kept in trees.values():
+        for root in kept["roots"]:
+            for node in nodes_of(root):
+                assert all(child[2] <= child[3] <= node[2] for child in node[5])
+
+
+def test_moves_of_hidden_cards_are_available_only_in_some_worlds() -> None:
+    """The opponent's cards differ from world to world, and so do its moves."""
+    game = registry.game("cubirds")
+    turn = turn_after(game, 0)
+    bot = ISMCTS(game, 0, 1, iterations=2000, exploration=0.1)
+    bot.act(turn)
+    root = subtree(bot.tree)
+    assert {child[1] for child in root[5]} == set(turn.legal)
+    opponents = [n for n in nodes_of(root) if any(c[0] == 1 for c in n[5])]
+    busiest = max(opponents, key=lambda node: node[2])
+    assert min(c[3] for c in busiest[5]) < busiest[2] / 2
+
+
+@pytest.mark.parametrize("nodes", [3, 50])
+def test_full_memory_does_not_stop_the_search(nodes: int) -> None:
+    game = registry.game("cubirds")
+    turn = turn_after(game, 0)
+    for bot in (
+        ISMCTS(game, 0, 1, iterations=500, nodes=nodes),
+        MCTS(game, 0, 1, iterations=500, worlds=2, nodes=nodes),
+    ):
+        assert bot.act(turn) in turn.legal
+        assert bot.tree.head["used"][0] == nodes
+        assert bot.tree.nodes["visits"][: max(1, len(bot.worlds))].sum() == 500
+
+
+def test_tree_is_the_same_however_the_budget_is_cut() -> None:
+    """A clock only decides when to stop."""
+    game = registry.game("cubirds")
+    turn = turn_after(game, 0)
+    plain = ISMCTS(game, 0, 1, iterations=700)
+    timed = ISMCTS(game, 0, 1, iterations=700, seconds=1000)
+    plain.act(turn)
+    timed.act(turn)
+    assert subtree(plain.tree) == subtree(timed.tree)
+
+
+# --- budgets ----------------------------------------------------------------------------------
+
+
+def test_budget_spends_all_iterations_in_order() -> None:
+    calls: list[tuple[int, int]] = []
+    assert Budget(1000, 1e6).spend(lambda first, count: calls.append((first, count))) == 1000
+    assert [first for first, _ in calls] == np.cumsum([0, *(c for _, c in calls)])[:-1].tolist()
+    assert sum(count for _, count in calls) == 1000
+
+
+def test_budget_stops_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An iteration of 0.1 ms, a budget of 50 ms: about 500, and late by not more than a chunk."""
+    now = 0.0
+
+    def work(first: int, count: int) -> None:
+        nonlocal now
+        now += count * 0.0001
+
+    monkeypatch.setattr("time.perf_counter", lambda: now)
+    assert 500 <= Budget(None, 0.05).spend(work) <= 520
+    assert 0.05 <= now <= 0.05 + Budget.CHUNK
+
+
+def test_budget_without_end_is_refused() -> None:
+    with pytest.raises(OptionError, match="iterations and seconds"):
+        Budget(None, None)
+
+
+def test_seconds_are_kept() -> None:
+    """Generously: other processes may hold up this one."""
+    game = registry.game("cubirds")
+    turn = turn_after(game, 0)
+    bot = ISMCTS(game, 0, 1, iterations=None, seconds=0.05)
+    bot.act(turn)
+    budget = Budget(None, 0.05)
+    begin = time.perf_counter()
+    done = budget.spend(
+        lambda first, count: search.explore(
+            turn.view.record, 0, bot.tree, bot.worlds, first, count, 0.7, -1
+        )
+    )
+    assert 0.05 <= time.perf_counter() - begin < 0.5
+    assert done > 20
+
+
+# --- strength that can be proved ----------------------------------------------------------------
+
+
+def test_best_moves_are_found_in_a_solved_game() -> None:
+    """Two and three seats, each looking after itself; 200 iterations find a best move."""
+    answers = run_interpreted(
+        """
+import json, sticks
+from arena.core import Turn
+from bots.ismcts import ISMCTS
+from bots.mcts import MCTS
+game, answers = sticks.Sticks(), []
+for players in (2, 3):
+    for n in range(5, 9):
+        state = game.with_sticks(players, n)
+        best = sticks.winner(players, n)[1]
+        for bot in (ISMCTS, MCTS):
+            params = {} if bot is ISMCTS else {"worlds": 2}
+            player = bot(game, 0, n, iterations=200, depth=None, **params)
+            answer = player.act(Turn(game.observe(state, 0), 0, game.legal(state)))
+            answers.append([bot.__name__, players, n, sorted(best), answer])
+print(json.dumps(answers))
+"""
+    )
+    assert len(answers) == 16
+    assert [a for a in answers if a[4] not in a[3]] == []
+
+
+def test_random_playouts_count_moves() -> None:
+    """Kuhn poker lasts two moves, or three when a bet follows a pass."""
+    game = registry.game("kuhn")
+    moves = search.random_playouts(game, 4000)
+    assert 2 * 4000 + 900 < moves < 2 * 4000 + 1100
+    assert search.random_playouts(game, 4000) == moves
