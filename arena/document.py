@@ -29,7 +29,7 @@ class Place:
     text: str
     """begins a message: `configs/x.yaml:12`"""
     reference: str
-    """points back from inside a message: `on line 12`"""
+    """points there from inside a message: `on line 12`"""
 
 
 @dataclass(slots=True)
@@ -179,7 +179,8 @@ def override(tree: Node, assignment: str, number: int, text_key: str, problems: 
 
     Where the key leads into a text in a list, the text becomes a table that has it at `text_key`.
     """
-    place = Place((1, number), f"--set {_shorten(assignment)}", "in the same --set")
+    shown = f"--set {_shorten(assignment)}"
+    place = Place((1, number), shown, f"in {shown}")
     key, equals, value = assignment.partition("=")
     *path, last = key.split(".")
     if not equals or not all([*path, last]):
