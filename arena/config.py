@@ -388,7 +388,7 @@ class _Reader:
             found = f"found {name}: {node.shown}" if name else f"found {node.shown} at the top"
             self.problems.add(node.place, f"{found}; expected lines of key: value")
             return Table(node.place, {}, {})
-        for key in node.values.keys() - set(known):
+        for key in [key for key in node.values if key not in known]:
             self.problems.add(node.keys[key], _unknown_key(key, name, known))
         values = {key: value for key, value in node.values.items() if key in known}
         return Table(node.place, node.keys, values)
@@ -541,9 +541,11 @@ class _Reader:
 
     def _claim(self, name: str, place: Place) -> None:
         folded = unicodedata.normalize("NFKC", name).casefold()
-        first = self._names.setdefault(folded, place)
-        if first is not place:
-            found = f"found the bot name {name!r} a second time (first {first.reference})"
+        if folded not in self._names:
+            self._names[folded] = place
+        else:
+            first = self._names[folded].reference
+            found = f"found the bot name {name!r} a second time (first {first})"
             wanted = "different names, whatever the case; {name: …, bot: …} gives one"
             self.problems.add(place, f"{found}; expected {wanted}")
 

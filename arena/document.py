@@ -292,6 +292,6 @@ class _Builder:
                 found = f"found <<: {other.shown}; expected a mapping to merge"
                 self._problems.add(other.place, found)
                 continue
-            for key in other.values.keys() - table.values.keys():
+            for key in [key for key in other.values if key not in table.values]:
                 table.keys[key] = other.keys[key]
                 table.values[key] = other.values[key]

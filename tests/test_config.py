@@ -749,6 +749,9 @@ OVERRIDES = {
     "bots.3=random": "found '3'; expected a number from 0 to 2",
     "bots.x.name=y": "found 'x'; expected a number from 0 to 2",
     "bots.0.params.x=1": "bot 'random': Uniform takes no param 'x'",
+    "bots=[random, mcts, random]": "found the bot name 'random' a second time (first in --set "
+    "bots=[random, mcts, random]); expected different names, whatever the case; "
+    "{name: …, bot: …} gives one",
     "players=[2,": "found broken YAML: expected the node content, but found '<stream end>' while "
     "parsing a flow node",
     "limits={move: 1, move: 2}": "found the key 'move' a second time (first in "
