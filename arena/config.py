@@ -327,7 +327,7 @@ class _Wrong(Exception):  # noqa: N818 - it never leaves this module
 class _Loaded(NamedTuple):
     source: BotSource
     factory: Factory
-    params: dict[str, Param]
+    params: dict[str, Param | None]
 
 
 class _Reader:
@@ -497,7 +497,7 @@ class _Reader:
     def _load(self, node: Node) -> _Loaded:
         text = _text(node)
         try:
-            ref, params = registry.split_ref(text)
+            ref, _ = registry.split_ref(text)
             if ref not in self._loaded:
                 source = registry.find_bot(ref, self.base)
                 self._loaded[ref] = source, registry.load_bot(source)
@@ -510,11 +510,11 @@ class _Reader:
         except (BotLoadError, OptionError) as error:
             reason = re.sub(r"^bot '[^']*': ", "", str(error))
             raise _Wrong(node, f"a bot that loads, but {reason}") from None
-        return _Loaded(*self._loaded[ref], params)
+        return _Loaded(*self._loaded[ref], _params_of(node, text.removeprefix(f"{ref}:")))
 
-    def _params(self, table: Table, given: Mapping[str, Param]) -> dict[str, Param | None]:
+    def _params(self, table: Table, given: Mapping[str, Param | None]) -> dict[str, Param | None]:
         """The params of an entry: those `given` in its reference and those under `params`."""
-        params: dict[str, Param | None] = dict(given)
+        params = dict(given)
         node = table.values.get("params", Table(table.place, {}, {}))
         inner = self._table(node, "params", node.values if isinstance(node, Table) else ())
         for key, value in inner.values.items():
@@ -676,6 +676,18 @@ def _free(node: Node) -> Param:
     if _DISPUTED.fullmatch(node.text) or value in (math.inf, -math.inf):
         raise _Wrong(node, "a decimal number without leading zeros, or quotes if it is a text")
     return node.text if value is None else value
+
+
+def _params_of(node: Node, assignments: str) -> dict[str, Param | None]:
+    """The params in a reference, `key=value,…`, by the same rules as those under `params`."""
+    params = {}
+    for key, equals, value in (part.partition("=") for part in assignments.split(",")):
+        try:
+            if equals:
+                params[key.strip()] = _or_null(_free)(Text(node.place, value.strip(), plain=True))
+        except _Wrong as wrong:
+            raise _Wrong(node, f"for {key.strip()} {wrong.expected}") from None
+    return params
 
 
 def _game(node: Node) -> Game:

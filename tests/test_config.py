@@ -284,6 +284,12 @@ IN_A_FILE = {
             "12: found g: a list; expected a single value",
         ],
     ),
+    "such params in a reference": (
+        "game: kuhn\nbots: [random, mine.py:a=no]",
+        [
+            "2: found bot: mine.py:a=no; expected for a false, or quotes around it if it is a text",
+        ],
+    ),
     "fewer bots than seats": (
         "game: cubirds\nbots: [random, greedy]\nplayers: [2, 4]",
         [
@@ -620,11 +626,14 @@ def test_whole_numbers_may_be_written_in_many_ways(written: str, number: int) ->
     ],
 )  # fmt: skip
 def test_params_are_read_as_they_are_written(written: str, value: object) -> None:
-    """Numbers, true, false, null and texts; quotes make a text of everything."""
-    text = f"game: kuhn\nbots: [random, {{bot: mine.py, name: x, params: {{a: {written}}}}}]"
-    found = read(text).bots[1].params["a"]
-    assert found == value
-    assert type(found) is type(value)
+    """Numbers, true, false, null and texts, under params and in references; quotes make texts."""
+    entries = [f"{{bot: mine.py, name: x, params: {{a: {written}}}}}"]
+    if not set(written) & set("!':"):
+        entries.append(f"{{bot: mine.py:a={written}, name: x}}")
+    for entry in entries:
+        found = read(f"game: kuhn\nbots:\n- random\n- {entry}").bots[1].params["a"]
+        assert found == value
+        assert type(found) is type(value)
 
 
 @pytest.mark.parametrize(
