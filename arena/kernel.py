@@ -13,21 +13,21 @@ for each game it is called with. That is how one search serves every game at ful
 
 **Disk cache.** Numba watches only the file that holds a function, not the functions it calls, so
 compiled code could outlive its source. Here machine code is kept in a folder whose name is a hash
-over every file it was made from: those of all kernels that the function reaches, those of the games
-whose records it takes, and those that constants come from. Any change leads to another folder. They
+over all that it was made from: the files of the kernels that the function reaches and of the games
+whose records it takes, and the constants that they name. Any change leads to another folder. They
 lie in the user's cache directory, or where `ARENA_CACHE_DIR` says.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
+import enum
 import functools
 import hashlib
-import importlib.util
 import inspect
 import os
 import sys
+import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,7 +36,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from filelock import FileLock
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, NullCache
 from numba.extending import overload
 from numba.np.numpy_support import from_dtype
 from platformdirs import user_cache_path
@@ -83,7 +83,7 @@ class _DiskCache:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.cache_path = str(_cache_root())
         self._function = function
-        self._folders: dict[frozenset[Any], FunctionCache] = {}
+        self._folders: dict[frozenset[Any], FunctionCache | NullCache] = {}
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         found = self._folder(signature).load_overload(signature, target)
@@ -93,24 +93,34 @@ class _DiskCache:
 
     def save_overload(self, signature: Any, data: Any) -> None:
         cache = self._folder(signature)
-        try:
+        if isinstance(cache, NullCache):
+            return
+        # A cache that cannot be written costs time, nothing else.
+        with contextlib.suppress(OSError):
             Path(cache.cache_path).mkdir(parents=True, exist_ok=True)
             # Numba's index is read, changed and written back: one process at a time.
             with FileLock(Path(cache.cache_path) / "lock"):
                 cache.save_overload(signature, data)
-        except OSError:
-            return  # a cache that cannot be written costs time, nothing else
 
-    def _folder(self, signature: Any) -> FunctionCache:
+    def _folder(self, signature: Any) -> FunctionCache | NullCache:
         records = frozenset(r for r in map(_record_of, signature) if r in _rules)
         if records not in self._folders:
             reached = _reached([self._function], [_rules[r] for r in records])
             mentioned = (v for f in reached for v in _mentioned(f) if callable(v))
             if not records and not _verbs.isdisjoint(mentioned):
                 reached |= _reached([], _rules.values())
-            numba.config.CACHE_DIR = str(_cache_root() / _digest(reached))
-            self._folders[records] = FunctionCache(self._function)
+            self._folders[records] = _open_cache(self._function, _cache_root() / _digest(reached))
         return self._folders[records]
+
+
+def _open_cache(function: Callable[..., Any], folder: Path) -> FunctionCache | NullCache:
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        cache = FunctionCache(function)
+    except RuntimeError:  # nothing at all can be written
+        return NullCache()
+    # If `folder` cannot be written, Numba turns to one beside the source, which would grow stale.
+    return cache if Path(cache.cache_path).is_relative_to(folder) else NullCache()
 
 
 def _cache_root() -> Path:
@@ -137,15 +147,24 @@ def _reached(
     return reached
 
 
-def _mentioned(function: Callable[..., Any]) -> Iterable[Any]:
-    """The globals a function names, also as attributes of modules."""
-    names = function.__code__.co_names
-    for name in names:
-        value = function.__globals__.get(name)
-        if inspect.ismodule(value):
-            yield from (vars(value).get(attribute) for attribute in names)
-        else:
+def _mentioned(function: Callable[..., Any]) -> Iterator[Any]:
+    """The globals a function names, also as attributes of modules, its defaults and closure."""
+    names = _names(function.__code__)
+    values = [function.__globals__.get(name) for name in names]
+    values += function.__defaults__ or ()
+    values += [cell.cell_contents for cell in function.__closure__ or ()]
+    modules = set()
+    for value in values:
+        if not inspect.ismodule(value):
             yield value
+        elif value not in modules:
+            modules.add(value)
+            values.extend(vars(value).get(name) for name in names)
+
+
+def _names(code: types.CodeType) -> list[str]:
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType)]  # comprehensions
+    return [*code.co_names, *(name for c in inner for name in _names(c))]
 
 
 def _plain(value: Any) -> Callable[..., Any] | None:
@@ -154,14 +173,28 @@ def _plain(value: Any) -> Callable[..., Any] | None:
 
 
 def _digest(functions: Iterable[Callable[..., Any]]) -> str:
-    """Hash over the files of these functions and those that their constants come from."""
-    files = {Path(__file__)}
-    for module in {function.__module__ for function in functions}:
-        files |= {Path(str(sys.modules[module].__file__)), *_constant_files(module)}
+    """Hash over the files of these functions and the constants that they name."""
+    ordered = sorted(functions, key=lambda f: (f.__module__, f.__qualname__))
+    files = {Path(__file__), *(Path(str(sys.modules[f.__module__].__file__)) for f in ordered)}
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(files):
         digest.update(f"{path.name}\0{len(_content(path))}\0".encode() + _content(path))
+    for function in ordered:
+        for value in _mentioned(function):
+            digest.update(_constant(value))
     return digest.hexdigest()[:16]
+
+
+def _constant(value: Any) -> bytes:
+    """What tells a constant from other ones; nothing for what is no constant."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} ".encode() + value.tobytes()
+    if isinstance(value, tuple):
+        return b"(" + b",".join(map(_constant, value)) + b")"
+    if isinstance(value, enum.EnumMeta):
+        return repr(list(value)).encode()
+    is_constant = isinstance(value, (int, float, complex, str, np.generic, np.dtype))
+    return f"{value!r};".encode() if is_constant else b""
 
 
 @functools.cache
@@ -169,22 +202,6 @@ def _content(path: Path) -> bytes:
     return path.read_bytes()
 
 
-@functools.cache
-def _constant_files(name: str) -> frozenset[Path]:
-    """The files of the modules from which a module imports numbers, strings or arrays."""
-    module = sys.modules[name]
-    files: set[Path] = set()
-    for node in ast.walk(ast.parse(_content(Path(str(module.__file__))))):
-        if isinstance(node, ast.ImportFrom):
-            imported = [getattr(module, alias.asname or alias.name, None) for alias in node.names]
-            relative = "." * node.level + (node.module or "")
-            home = importlib.util.resolve_name(relative, module.__package__)
-            if any(isinstance(value, _CONSTANTS) for value in imported) and home in sys.modules:
-                files |= {Path(str(sys.modules[home].__file__)), *_constant_files(home)}
-    return frozenset(files)
-
-
-_CONSTANTS = (int, float, str, tuple, np.ndarray, np.dtype)
 _compiling: list[Callable[[str], None]] = []
 
 
@@ -208,11 +225,15 @@ def compile_once(name: str, steps: Iterable[Callable[[], object]]) -> None:
     the present sources, others wait for it; then they load what it has compiled, all at once.
     """
     mark = _cache_root() / "compiled" / f"{name}-{sources_digest()}"
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.nullcontext() if mark.exists() else FileLock(mark.with_suffix(".lock")):
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):  # a cache that cannot be written is not shared either
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            if not mark.exists():
+                held.enter_context(FileLock(mark.with_suffix(".lock")))
         for step in steps:
             step()
-        mark.touch()
+        with contextlib.suppress(OSError):
+            mark.touch()
 
 
 def sources_digest() -> str:
