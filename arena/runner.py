@@ -284,10 +284,15 @@ def _play_here(
 
 
 class _Signals:
-    """While entered, the first SIGINT or SIGTERM sets `stop`, and the second raises Interrupted."""
+    """While entered, the first SIGINT or SIGTERM sets `stop` to its number.
+
+    The second one sets `at_once`, and raises Interrupted unless `polled`.
+    """
 
     def __init__(self) -> None:
         self.stop = 0
+        self.at_once = False
+        self.polled = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> _Signals:
@@ -298,7 +303,7 @@ class _Signals:
         self._restore()
 
     def install(self) -> None:
-        """Take the signals over, again after somebody else has done so."""
+        """Take the signals over; again after somebody else has done so."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 before = signal.signal(number, self._receive)
@@ -310,10 +315,12 @@ class _Signals:
         self._before.clear()
 
     def _receive(self, number: int, frame: FrameType | None) -> None:
-        if self.stop:
-            self._restore()
+        if not self.stop:
+            self.stop = number
+            return
+        self.at_once = True
+        if not self.polled:
             raise Interrupted(number)
-        self.stop = number
 
 
 # --- playing on Ray ---------------------------------------------------------------------------
@@ -349,7 +356,8 @@ def _play_on_ray(
     tell: Tell,
 ) -> Iterator[list[B]]:
     with _ray(workers, address, tell) as (ray, environment):
-        signals.install()  # Ray has a handler of its own
+        signals.install()  # Ray has a handler of its own, and loses what a handler raises
+        signals.polled = True
         size = workers or int(ray.cluster_resources()["CPU"])
         crew: _Crew[B] = _Crew(ray, environment, size, job, work, tell)
         try:
@@ -360,7 +368,7 @@ def _play_on_ray(
                     deadline = perf_counter() + GRACE_SECONDS
                 if deadline is None:
                     crew.feed()
-                elif crew.idle or perf_counter() > deadline:
+                elif signals.at_once or crew.idle or perf_counter() > deadline:
                     return
                 if packed := crew.collect():
                     yield packed

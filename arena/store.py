@@ -522,20 +522,23 @@ class Run:
     def result(self, match: int | str) -> MatchResult:
         """A match by its number, its id (16 hexadecimal digits) or the beginning of its id.
 
-        Raises UnknownNameError if there is none, or more than one.
+        Raises UnknownNameError, with those that are near, if it is not exactly one.
         """
         text = str(match).lower()
-        found = []
-        if text.isdecimal() and len(text) < 16:
+        if text.isdecimal() and (len(text) < 4 or int(text) < self.plan.matches):
             found = self._select("WHERE number = ?", (int(text),))
-        if not found and text.isalnum():
-            found = self._select("WHERE lower(hex(id)) GLOB ? LIMIT 21", (f"{text}*",))
+        else:
+            found = self._beginning(text) if text else []
         if len(found) == 1:
             return found[0]
         if found:
             raise UnknownNameError("single match", str(match), [r.spec.id for r in found])
-        known = [r.spec.id for r in self._select("LIMIT 21", ())]
-        raise UnknownNameError("finished match", str(match), known)
+        near = self._beginning(text[:8]) or self._beginning(text[:4]) or self._beginning("")
+        raise UnknownNameError("finished match", str(match), [r.spec.id for r in near])
+
+    def _beginning(self, text: str) -> list[MatchResult]:
+        """Matches whose ids begin so, at most as many as a message can name."""
+        return self._select("WHERE instr(lower(hex(id)), ?) = 1 LIMIT 20", (text,))
 
     def results(
         self, bot: str | None = None, ending: Ending | None = None

@@ -394,7 +394,7 @@ def test_a_match_that_always_ends_its_worker_is_named(tmp_path: Path, cluster: A
     bad = {s.id for s in tournament.matches if "deadly" in s.bots}
     with tournament.begin(tmp_path / "run") as run:
         with pytest.raises(InfrastructureError, match=r"ended its worker 3 times.*not rated") as e:
-            tournament.play(run, workers=2)
+            tournament.play(run, workers=1)
         assert any(match_id in str(e.value) for match_id in bad)
         assert all(r.spec.id not in bad for r in run.results())
 
@@ -404,12 +404,9 @@ def test_a_mistake_of_ours_in_a_worker_stops_the_run(
     tmp_path: Path, cluster: Any, pair: Tournament
 ) -> None:
     with pair.begin(tmp_path) as run:
-        job = replace(pair.job(run), pack=len)
-        done = run.done()
-        assert sum(sum(sizes) for sizes in runner.run(job, done, workers=1)) == 200
         job = replace(pair.job(run), pack=os.fspath)
         with pytest.raises(TypeError, match=r"os\.PathLike"):
-            list(runner.run(job, done, workers=1))
+            list(runner.run(job, run.done(), workers=1))
     assert wait_until(lambda: living_actors(cluster) == 0)
 
 
@@ -455,7 +452,7 @@ def start(code: str, **environment: str) -> subprocess.Popen[str]:
 def player(folder: Path, bot: str, how: str) -> str:
     """Code that plays into `folder`, says how much is saved, and exits as a signal demands."""
     return f"""
-tournament = Tournament({{"slow": {bot!r}, "b": "random"}}, deals=300)
+tournament = Tournament({{"slow": {bot!r}, "b": "random"}}, deals=200)
 with tournament.begin(Path({str(folder)!r})) as run:
     try:
         for batches in runner.run(tournament.job(run), run.done(), {how}):
@@ -530,7 +527,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end(
     with Run.open(tmp_path / "run") as run:
         assert run.state == ("running" if number == signal.SIGKILL else "interrupted")
         assert saved <= run.finished() < run.plan.matches
-    tournament = Tournament({"slow": bot, "b": "random"}, deals=300)
+    tournament = Tournament({"slow": bot, "b": "random"}, deals=200)
     with Run.resume(tmp_path / "run", tournament.plan) as run:
         tournament.play(run, local=True)
     assert content(tmp_path / "run") == tournament.content(tmp_path / "whole", local=True)
