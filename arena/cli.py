@@ -91,7 +91,8 @@ def _complete_bot(context: typer.Context, incomplete: str) -> list[str]:
 
     from arena.registry import BOTS
 
-    run = str(context.params.get("run"))
+    # Before an option that lacks its value, Typer has not told apart what is what.
+    run = context.params.get("run") or next(iter(context.args), "")
     for folder in (Path(run), Path("results") / run):
         with contextlib.suppress(OSError, ValueError, KeyError):
             return list(json.loads((folder / "run.json").read_text("utf-8"))["bots"])

@@ -241,7 +241,7 @@ def forfeits_text(forfeits: Sequence[Forfeits], run: Path) -> Iterator[str]:
     total = sum(f.count for f in forfeits)
     yield f"{total:,} match{'' if total == 1 else 'es'} forfeited"
     for f in forfeits:
-        yield f"  {f.bot}: {f.ending} {f.count:,}×, first {f.first.detail}"
+        yield f"  {f.bot}: {f.count:,} by {f.ending}; the first: {f.first.detail}"
         yield f"    arena replay {run} {f.first.spec.id}"
 
 

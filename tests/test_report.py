@@ -160,6 +160,6 @@ def test_forfeits_name_the_first_case_and_how_to_look_at_it() -> None:
     lines = list(report.forfeits_text([report.Forfeits("b,c", "crash", 2, first)], Path("r/x")))
     assert lines == [
         "2 matches forfeited",
-        "  b,c: crash 2×, first move 5: raised KeyError: 'x'",
+        "  b,c: 2 by crash; the first: move 5: raised KeyError: 'x'",
         "    arena replay r/x 00c0ffee00c0ffee",
     ]
