@@ -105,7 +105,7 @@ def run(
     if not work.left:
         return
     with _Signals() as signals:
-        player = _Player(job, tell)
+        player = _Player(job)
         here = local or not (workers or address)
         if here:
             yield from _play_here(player, work, signals, limit=None if local else BATCH_SECONDS)
@@ -209,15 +209,14 @@ class _Work:
 class _Player(Generic[B]):
     """Plays matches of a job in this process. The constructor loads the bots and compiles."""
 
-    def __init__(self, job: Job[B], tell: Tell) -> None:
+    def __init__(self, job: Job[B]) -> None:
         self._job = job
         self._game = registry.game(job.matches[0].game)
         self._entries = {
             c.name: Entry(c.name, registry.load_bot(c.source), c.params) for c in job.contenders
         }
-        with kernel.announce_compiling(lambda name: tell(f"compiling {name} (first run only)")):
-            for name, step in self._kernels().items():
-                kernel.compile_once(name, [step])
+        for name, step in self._kernels().items():
+            kernel.compile_once(name, [step])
 
     def play(
         self, numbers: Iterable[int], seconds: float, signals: _Signals | None = None
@@ -340,7 +339,7 @@ class _Worker:
                 f"node {platform.node()} has {found}; install the same on all nodes"
             )
         contenders = tuple(map(_unpack, job.contenders, parcels))
-        self._player = _Player(replace(job, contenders=contenders), lambda text: None)
+        self._player = _Player(replace(job, contenders=contenders))
 
     def play(self, numbers: Sequence[int], seconds: float) -> tuple[Any, int, float]:
         """As `_Player.play`."""
