@@ -59,11 +59,14 @@ class View:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, View):
             return NotImplemented
-        same_kind = self.record.dtype == other.record.dtype
-        return same_kind and self.record.tobytes() == other.record.tobytes()
+        return self.record.dtype == other.record.dtype and self._content() == other._content()
 
     def __hash__(self) -> int:
-        return hash(self.record.tobytes())
+        return hash(self._content())
+
+    def _content(self) -> bytes:
+        """The fields' bytes, without the padding between them, which NumPy does not copy."""
+        return b"".join(self.record[name].tobytes() for name in self.fields)
 
     def __repr__(self) -> str:
         return f"View({', '.join(f'{n}={getattr(self, n)!r}' for n in self.fields)})"

@@ -119,15 +119,15 @@ class Game(abc.ABC):
         self, players: int | None = None, options: Mapping[str, object] | None = None, seed: int = 0
     ) -> State:
         """The position after the deal. All chance in the game follows from `seed`."""
-        state = self._blank(players or self.players[0], options, seed)
+        state = self._blank(self.players[0] if players is None else players, options, seed)
         _deal(state)
         return state
 
     def _blank(self, players: int, options: Mapping[str, object] | None, seed: int) -> State:
+        resolved = self.resolve(players, options)
         state = kernel.blank(self.state_dtype)
         state["rng"] = random_word(seed)
         state["players"] = players
-        resolved = self.resolve(players, options)
         for option in self.options:
             state[option.name] = option.encode(resolved[option.name])
         return state
