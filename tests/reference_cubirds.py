@@ -1,9 +1,9 @@
 """CuBirds once more, written from the rule sheet alone: the oracle of the CuBirds tests.
 
 Plain lists and counters, no arrays, no compiler, nothing shared with `arena.games.cubirds`, and
-slow. Cards are species names, moves are texts. `Reference` plays; `Memory` keeps, from the events of
-play, what one seat knows; `violations` and `deals` say which worlds a view leaves open, and how likely
-each is.
+slow. Cards are species names, moves are texts. `Reference` plays; `Memory` keeps, from the events
+of play, what one seat knows; `violations` and `deals` say which worlds a view leaves open, and how
+likely each is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import pytest
 
 SPECIES = ("flamingo", "owl", "toucan", "duck", "parrot", "magpie", "reed-warbler", "robin")
 CARDS = dict(zip(SPECIES, (7, 10, 10, 13, 13, 17, 20, 20), strict=True))
@@ -211,7 +213,7 @@ class Reference:
         return self.events
 
     def follow(self, move: str, after: Shown) -> list[Event]:
-        """Play `move` where chance falls as in the shown state `after` of another player of games."""
+        """Play `move`, with chance as in the shown state `after` to which it led elsewhere."""
 
         def order(cards: Cards) -> list[str]:
             if len(cards) == 1:
@@ -557,7 +559,24 @@ def hurry(rng: random.Random, legal: list[str]) -> str:
     return "decline" if "decline" in legal else rng.choice(legal[:-1] or legal)
 
 
-def tight(rng: random.Random, players: int) -> dict[str, Any]:
+CHOICES = (uniform, hoard, hurry)
+
+GAMES = [
+    pytest.param(
+        options,
+        players,
+        choose,
+        id=f"{name}-{players}-{choose.__name__}",
+        marks=() if (variant + players + number) % 3 == 0 else pytest.mark.slow,
+    )
+    for variant, (name, options) in enumerate(zip(VARIANT_NAMES, VARIANTS, strict=True))
+    for players in range(2, 6)
+    for number, choose in enumerate(CHOICES)
+]
+"""Every variant with every number of players and every way to play; a third of them is fast."""
+
+
+def tight(rng: random.Random, players: int, options: Mapping[str, Any]) -> dict[str, Any]:
     """A position with few cards in pile and discard, most of them lying in rows."""
     cards = [s for s in SPECIES for _ in range(CARDS[s])]
     rng.shuffle(cards)
@@ -565,12 +584,13 @@ def tight(rng: random.Random, players: int) -> dict[str, Any]:
     def some(most: int) -> list[str]:
         return [cards.pop() for _ in range(rng.randint(0, most))]
 
+    least = 1 if options.get("reshuffle") == "eager" else 0
     rows: list[list[str]] = [[] for _ in range(4)]
     shown = {
         **position(),
         "hands": [counts([cards.pop(), *some(7)]) for _ in range(players)],
         "collections": [counts(some(4)) for _ in range(players)],
-        "pile": some(6),
+        "pile": [cards.pop() for _ in range(least)] + some(5),
         "discard": counts(some(6)),
         "rows": rows,
     }
