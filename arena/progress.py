@@ -65,6 +65,8 @@ class Meter:
 
     def tell(self, text: str) -> None:
         """Show a message, above the bar if there is one."""
+        if self._done == self._before:
+            self._began = monotonic()  # compiling and the like is no part of the time it took
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
