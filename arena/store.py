@@ -505,8 +505,16 @@ class Run:
 
     def outcomes(self) -> Outcomes:
         """The finished matches in the order of their numbers, as `outcome_dtype` describes."""
-        played = [entries[entries["places"][:, 0] > 0] for _, entries in self._parts()]
-        return np.concatenate(played) if played else np.zeros(0, outcome_dtype(self.plan.seats))
+        dtype = outcome_dtype(self.plan.seats)
+        # NumPy copies plain bytes thirty times faster than it copies fields.
+        outcomes = np.empty(self.plan.matches, np.dtype((np.void, dtype.itemsize)))
+        count = 0
+        for _, entries in self._parts():
+            finished = entries["places"][:, 0] > 0
+            played = entries if finished.all() else entries[finished]
+            outcomes[count : count + len(played)] = played.view(outcomes.dtype)
+            count += len(played)
+        return outcomes[:count].view(dtype)
 
     def _parts(self) -> Iterator[tuple[int, Outcomes]]:
         dtype = outcome_dtype(self.plan.seats)
