@@ -406,13 +406,19 @@ class _Reader:
             return {}
         before = len(self.problems)
         table = self._section(top, "options", [option.name for option in game.options])
-        values = {o.name: self._get(table, o.name, _option(o), o.default) for o in game.options}
+        written = [option for option in game.options if option.name in table.values]
+        given = {o.name: self._get(table, o.name, _option(o), o.default) for o in written}
+        resolved = []
         for number in players if len(self.problems) == before else ():
             try:
-                game.resolve(number, values)
+                resolved.append(game.resolve(number, given))
             except OptionError as error:
                 self.problems.add(table.place, str(error))
-        return values
+        if not resolved:
+            return given
+        # What is not the same for all numbers of players is a default that follows from them.
+        first, *others = resolved
+        return {k: v for k, v in first.items() if all(options[k] == v for options in others)}
 
     def _schedule(self, top: Table) -> dict[str, Any]:
         parsers: dict[str, Callable[[Node], Any]] = {

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 GAMES = {
     "aves": "arena.games.aves:Aves",
+    "coloretto": "arena.games.coloretto:Coloretto",
     "cubirds": "arena.games.cubirds:CuBirds",
     "kuhn": "arena.games.kuhn:Kuhn",
 }
