@@ -525,7 +525,13 @@ class Run:
                         f"{self.folder / 'matches.sqlite'}: part {part} of outcomes has "
                         f"{len(blob)} bytes, expected {PART * dtype.itemsize}"
                     )
-                yield part, np.frombuffer(blob, dtype)
+                entries = np.frombuffer(blob, dtype)
+                if entries["places"][max(0, self.plan.matches - part * PART) :, 0].any():
+                    raise DamagedRunError(
+                        f"{self.folder / 'matches.sqlite'}: outcomes holds matches after number "
+                        f"{self.plan.matches - 1}, where the schedule ends"
+                    )
+                yield part, entries
 
     def result(self, match: int | str) -> MatchResult:
         """A match by its number, its id (16 hexadecimal digits) or the beginning of its id.
