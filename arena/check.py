@@ -50,8 +50,8 @@ TOLD = 300  # characters of a value that a message tells
 def check_game(
     game: Game,
     *,
-    players: Iterable[int] | None = None,
-    options: Iterable[Options] | None = None,
+    players: Sequence[int] | None = None,
+    options: Sequence[Options] | None = None,
     seeds: Iterable[int] = range(3),
     hidden: bool = True,
     cards: CountCards | None = None,
@@ -62,27 +62,53 @@ def check_game(
     A random game is played for each of `players` (all numbers), `options` (those of `variants`) and
     `seeds`. `hidden` says whether every seat has something to guess at. `cards`, if given, counts
     the cards by name in a position as `show` prints it; the numbers stay the same in a game.
-    `interpreted` is how many games are played both compiled and in the interpreter; that one runs
-    in a process of its own, which imports the game's class from its module and calls it without
-    arguments.
+    `interpreted` is the number of games for `check_interpreted`.
     """
-    cases = []
-    for number in game.players if players is None else players:
+    for case in _cases(game, players, options):
         guesses = _Guesses()
-        for variant in variants(game, number) if options is None else options:
-            case = _Case(game, number, game.resolve(number, variant))
-            _check_chance(case)
-            _check_ends(case)
-            private = _Guesses()
-            for seed in seeds:
-                _Walk(replace(case, seed=seed), guesses, private, cards).check()
-            private.check_places(case)
-            cases.append(case)
+        _check_deals(case, guesses)
+        walks = [_Walk(replace(case, seed=seed), guesses, cards) for seed in seeds]
+        for walk in walks:
+            walk.check()
         guesses.check_places(case)
         if hidden:
             guesses.check_seats(case)
-    if kernel.COMPILED and interpreted:
-        _check_interpreted(cases, interpreted)
+        _check_ends(case)
+        for walk in walks:
+            walk.check_forced()
+    if interpreted:
+        check_interpreted(game, players=players, options=options, games=interpreted)
+
+
+def check_interpreted(
+    game: Game,
+    *,
+    players: Sequence[int] | None = None,
+    options: Sequence[Options] | None = None,
+    games: int = 200,
+) -> None:
+    """Raise ContractError where the interpreter comes to something else than compiled code.
+
+    Plays random games both ways, spread over `players` and `options` as in `check_game`. The
+    interpreter is another process, which imports the game's class from its module and calls it
+    without arguments.
+    """
+    cases = itertools.cycle(_cases(game, players, options))
+    chosen = [replace(case, seed=seed) for seed, case in zip(range(games), cases, strict=False)]
+    for case, interpreted in zip(chosen, _interpret(chosen), strict=True):
+        compiled = _trace(case.game, case.players, case.options, case.seed)
+        for case.move, hashes in enumerate(zip(compiled, interpreted, strict=False)):
+            different = [w for w, a, b in zip(TRACED, *hashes, strict=False) if a != b]
+            rule = "compiled and interpreted rules must agree"
+            case.require(not different, rule, f"a difference in {', '.join(different)}")
+
+
+def _cases(
+    game: Game, players: Sequence[int] | None, options: Sequence[Options] | None
+) -> Iterator[_Case]:
+    for number in game.players if players is None else players:
+        for variant in variants(game, number) if options is None else options:
+            yield _Case(game, number, game.resolve(number, variant))
 
 
 def variants(game: Game, players: int) -> list[dict[str, OptionValue]]:
@@ -169,12 +195,18 @@ class _Case:
     def by_text(self, state: State) -> dict[str, Action]:
         return {self.ask("describe", state, a): a for a in self.ask("legal", state)}
 
+    def apply(self, state: State, action: Action) -> State:
+        after: State = self.ask("apply", state, action)
+        rule = "the state that apply returns must share no memory with the one before"
+        self.require(not np.may_share_memory(after, state), rule, "shared memory")
+        return after
+
     def finish(self, state: State, choose: Callable[[Sequence[Action]], Action]) -> None:
         """Play to the end, which must come in time."""
         moves = self.move
-        while legal := self.ask("legal", state):
+        while legal := _check_legal(self, state):
             self.require_move_left(moves)
-            state = self.ask("apply", state, choose(legal))
+            state = self.apply(state, choose(legal))
             moves += 1
 
     def require_move_left(self, moves: int) -> None:
@@ -186,16 +218,20 @@ class _Case:
 # --- whole games ------------------------------------------------------------------------------
 
 
-def _check_chance(case: _Case) -> None:
+def _check_deals(case: _Case, guesses: _Guesses) -> None:
     """The same seed gives the same deal; others give others, if the deal uses chance at all."""
-    cases = [replace(case, seed=seed) for seed in range(DEALS)]
-    deals = [case.start() for case in cases]
-    for again, deal in zip(cases, deals, strict=True):
-        again.require_same("the same seed must give the same deal", again.start(), deal)
-    used = any(int(deal["rng"][0]) != random_word(seed) for seed, deal in enumerate(deals))
-    differ = len({_content(deal, without="rng") for deal in deals}) > 1
+    contents, used = set(), False
+    for seed in range(DEALS):
+        dealt = replace(case, seed=seed)
+        deal = dealt.start()
+        dealt.require_same("the same seed must give the same deal", dealt.start(), deal)
+        contents.add(_content(deal, without="rng"))
+        used |= int(deal["rng"][0]) != random_word(seed)
+        for seat in range(case.players):
+            view = dealt.ask("observe", deal, seat)
+            guesses.note(dealt, deal, seat, view, dealt.worlds(view, seat, 1))
     rule = "different seeds must give different deals"
-    case.require(differ or not used, rule, f"one deal for {DEALS} seeds")
+    case.require(len(contents) > 1 or not used, rule, f"one deal for {DEALS} seeds")
 
 
 def _check_ends(case: _Case) -> None:
@@ -207,12 +243,9 @@ def _check_ends(case: _Case) -> None:
 class _Walk:
     """One random game, looked at from all sides."""
 
-    def __init__(
-        self, case: _Case, guesses: _Guesses, private: _Guesses, cards: CountCards | None
-    ) -> None:
+    def __init__(self, case: _Case, guesses: _Guesses, cards: CountCards | None) -> None:
         self.case = case
         self.guesses = guesses
-        self.private = private
         self.cards = cards
         self.states: list[State] = []
         self.actions: list[Action] = []
@@ -223,9 +256,9 @@ class _Walk:
         self.deck = self.count(state)
         while True:
             legal = _check_legal(case, state)
-            self.check_position(state, legal)
             self.states.append(state)
             contents.append(_content(state))
+            self.check_position(state, legal)
             if not legal:
                 break
             case.require_move_left(case.move)
@@ -235,14 +268,11 @@ class _Walk:
         for case.move, (state, content) in enumerate(zip(self.states, contents, strict=True)):
             rule = "a state must not be changed by later moves"
             case.require(_content(state) == content, rule, "it changed at the end of the game")
-        self.check_forced()
 
     def move_on(self, state: State, action: Action) -> State:
-        after: State = self.case.ask("apply", state, action)
+        after = self.case.apply(state, action)
         rule = "apply must be deterministic: all chance comes from the state"
-        self.case.require_same(rule, self.case.ask("apply", state, action), after)
-        rule = "the state that apply returns must share no memory with the one before"
-        self.case.require(not np.may_share_memory(after, state), rule, "shared memory")
+        self.case.require_same(rule, self.case.apply(state, action), after)
         return after
 
     def check_position(self, state: State, legal: Sequence[Action]) -> None:
@@ -260,7 +290,8 @@ class _Walk:
             if close:
                 _check_reachable(case, state, view)
                 self.check_possible(seat, view, worlds[0])
-                self.check_shown_view(state, seat, view, shown, worlds)
+                self.check_shown_view(seat, view, shown, worlds[0])
+                self.guesses.note(case, state, seat, view, worlds)
                 _check_steps(case, state, shown, seat, worlds[0])
 
     # --- worlds -------------------------------------------------------------------------------
@@ -299,47 +330,25 @@ class _Walk:
             case.require_same(rule, inner, theirs)
         case.finish(world, random.Random(case.move).choice)
 
-    def check_shown_view(
-        self, state: State, seat: int, view: View, shown: Shown, worlds: Sequence[State]
-    ) -> None:
+    def check_shown_view(self, seat: int, view: View, shown: Shown, world: State) -> None:
         case = self.case
         seen = case.ask_json("show_view", view, seat)
         rule = f"show_view must have the keys of show for seat {seat}"
         case.require_same(rule, sorted(seen), sorted(shown))
-        twin = case.ask_json("show_view", case.ask("observe", worlds[0], seat), seat)
+        twin = case.ask_json("show_view", case.ask("observe", world, seat), seat)
         case.require_same(f"equal views of seat {seat} must be shown alike", twin, seen)
-        if case.ask("legal", state):
-            self.note_guesses(state, seat, shown, seen, worlds)
-
-    def note_guesses(
-        self, state: State, seat: int, shown: Shown, seen: Shown, worlds: Sequence[State]
-    ) -> None:
-        """Where `show_view` hides something, samples should differ, here or in other positions."""
-        case = self.case
-        if len({_content(world, without="rng") for world in worlds}) > 1:
-            self.guesses.seats.add(seat)
-        all_seats = range(case.players)
-        views = [case.ask("show_view", case.ask("observe", state, s), s) for s in all_seats]
-        guessed = [case.ask("show", world) for world in worlds]
-        for path in _hidden(shown, seen):
-            truth = _at(shown, path)
-            # What another seat is shown is there to be guessed in every game. What nobody is shown
-            # may be nothing at all in some, such as hidden discards before the first one.
-            to_be_guessed = any(_at(other, path) == truth for other in views)
-            guesses = self.private if to_be_guessed else self.guesses
-            guesses.note(seat, path, [_at(world, path) != truth for world in guessed])
 
     # --- text and cards -----------------------------------------------------------------------
 
     def check_shown(self, state: State, legal: Sequence[Action]) -> Shown:
         case = self.case
         shown = case.ask_json("show", state)
+        if self.cards:
+            case.require_same("no card may be lost or added", self.count(state), self.deck)
         restored = case.ask("restore", shown, case.players, case.options)
         case.require_same("restore(show) must show the same", case.ask("show", restored), shown)
         rule = "restore(show) must have the same legal moves"
         case.require_same(rule, case.ask("legal", restored), legal)
-        if self.cards:
-            case.require_same("no card may be lost or added", self.count(state), self.deck)
         return shown
 
     def count(self, state: State) -> dict[str, int]:
@@ -505,43 +514,56 @@ def _difference(found: Any, expected: Any) -> str:
 class _Guesses:
     """Whether samples differ where they may.
 
-    `seats` are those that had different samples. A *place* is a seat and a path in what `show`
-    prints where the seat is shown something else than the truth; `counts` tells how many samples
-    were looked at there, `open` those places where one of them differed from the truth.
+    A *place* is a seat and a path in what `show` prints where `show_view` prints something else.
+    It is *hidden* if what the seat is shown there was the same in two positions and the truth was
+    not; it is *open* if a sample differed from the truth. A view that tells more than it should
+    has places that are hidden and not open. `seats` are those that had different samples.
     """
 
     def __init__(self) -> None:
         self.seats: set[int] = set()
-        self.counts: Counter[tuple[int, Path]] = Counter()
+        self.hidden: set[tuple[int, Path]] = set()
         self.open: set[tuple[int, Path]] = set()
+        self.samples: Counter[tuple[int, Path]] = Counter()
+        self._truths: dict[tuple[int, Path, str], Any] = {}
 
-    def note(self, seat: int, path: Path, differ: Sequence[bool]) -> None:
-        self.counts[seat, path] += len(differ)
-        if any(differ):
-            self.open.add((seat, path))
+    def note(
+        self, case: _Case, state: State, seat: int, view: View, worlds: Sequence[State]
+    ) -> None:
+        if len({_content(world, without="rng") for world in worlds}) > 1:
+            self.seats.add(seat)
+        shown, seen = case.ask("show", state), case.ask("show_view", view, seat)
+        guessed = [case.ask("show", world) for world in worlds]
+        for path in _differing(shown, seen):
+            place, truth = (seat, path), _at(shown, path)
+            if self._truths.setdefault((*place, repr(_at(seen, path))), truth) != truth:
+                self.hidden.add(place)
+            self.samples[place] += len(worlds)
+            if any(_at(world, path) != truth for world in guessed):
+                self.open.add(place)
 
     def check_places(self, case: _Case) -> None:
-        for (seat, path), count in self.counts.items():
-            # A few samples can be right by chance, or because the seat could work it out.
-            if count >= FIRST_WORLDS and (seat, path) not in self.open:
+        for seat, path in self.hidden - self.open:
+            count = self.samples[seat, path]
+            if count >= FIRST_WORLDS:  # fewer may all be right by chance
                 place = "/".join(map(str, path)) or "the position"
                 rule = "samples must differ from the truth in what show_view hides"
-                case.fail(rule, f"the truth in {place}, hidden from seat {seat}, in all {count}")
+                case.fail(rule, f"the truth in {place}, hidden from seat {seat}, in all {count} of them")
 
     def check_seats(self, case: _Case) -> None:
         for seat in set(range(case.players)) - self.seats:
             rule = "samples must differ somewhere, unless a game is declared to have hidden=False"
-            case.fail(rule, f"only equal ones for seat {seat}")
+            case.fail(rule, f"only equal ones for seat {seat} in all games")
 
 
-def _hidden(truth: Any, seen: Any, path: Path = ()) -> Iterator[Path]:
+def _differing(truth: Any, seen: Any, path: Path = ()) -> Iterator[Path]:
     """Where a view shows something else than the truth."""
     if isinstance(truth, dict) and isinstance(seen, dict) and truth.keys() == seen.keys():
         for key in truth:
-            yield from _hidden(truth[key], seen[key], (*path, key))
+            yield from _differing(truth[key], seen[key], (*path, key))
     elif isinstance(truth, list) and isinstance(seen, list) and len(truth) == len(seen):
         for i in range(len(truth)):
-            yield from _hidden(truth[i], seen[i], (*path, i))
+            yield from _differing(truth[i], seen[i], (*path, i))
     elif truth != seen:
         yield path
 
@@ -562,14 +584,12 @@ TRACED = ("the state", "the legal moves", "the ranks", "the estimate", "a view",
 VIEW_STRIDE, SAMPLE_STRIDE = 10, 50  # not in every position, since the interpreter is slow at them
 
 
-def _check_interpreted(cases: Sequence[_Case], count: int) -> None:
-    """The interpreter comes to the same as compiled code, in `count` games over the cases."""
-    taken = itertools.islice(itertools.cycle(cases), count)
-    chosen = [replace(case, seed=number) for number, case in enumerate(taken)]
-    home = type(chosen[0].game)
+def _interpret(cases: Sequence[_Case]) -> list[list[list[str]]]:
+    """`_trace` of the cases in an interpreter of their own."""
+    home = type(cases[0].game)
     task = {
         "game": [home.__module__, home.__qualname__],
-        "cases": [[case.players, dict(case.options), case.seed] for case in chosen],
+        "cases": [[case.players, dict(case.options), case.seed] for case in cases],
     }
     interpreter = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-m", "arena.check"],
@@ -580,14 +600,10 @@ def _check_interpreted(cases: Sequence[_Case], count: int) -> None:
         check=False,
     )
     if interpreter.returncode:
-        last = interpreter.stderr.strip().rpartition("\n")[2]
-        chosen[0].fail("the game must run in another process with NUMBA_DISABLE_JIT=1", last)
-    for case, interpreted in zip(chosen, json.loads(interpreter.stdout), strict=True):
-        compiled = _trace(case.game, case.players, case.options, case.seed)
-        for case.move, hashes in enumerate(zip(compiled, interpreted, strict=False)):
-            different = [w for w, a, b in zip(TRACED, *hashes, strict=False) if a != b]
-            rule = "compiled and interpreted rules must agree"
-            case.require(not different, rule, f"a difference in {', '.join(different)}")
+        rule = f"NUMBA_DISABLE_JIT=1 must work for {home.__module__}:{home.__qualname__}"
+        cases[0].fail(rule, interpreter.stderr.strip().rpartition("\n")[2])
+    traces: list[list[list[str]]] = json.loads(interpreter.stdout)
+    return traces
 
 
 def _trace(game: Game, players: int, options: Options, seed: int) -> list[list[str]]:
