@@ -819,11 +819,11 @@ def test_a_deal_reshuffles_when_the_pile_runs_out() -> None:
 
 def test_a_shuffle_puts_the_cards_in_every_order() -> None:
     """Drawing two of five cards and leaving three: all orders, alike often."""
-    games = 1500
+    games = 800
     seen: Counter[str] = Counter()
     before = position(phase="draw", seat=1, hands=("R", "W"), discard="DDDTO", rest="row")
     for seed in range(games):
-        shown = GAME.show(play(GAME.restore(before, 2, seed=seed), "draw"))
+        shown = GAME.show(GAME.apply(GAME.restore(before, 2, seed=seed), action_id("draw")))
         drawn = (Counter(shown["hands"][1]) - Counter(before["hands"][1])).elements()
         seen[" ".join("".join(LETTER[s] for s in cards) for cards in (drawn, shown["pile"]))] += 1
     expected = {"DD": 0.3, "TD": 0.3, "OD": 0.3, "OT": 0.1}
@@ -1007,7 +1007,7 @@ def test_positions_can_be_written_down_and_restored() -> None:
     rng = random.Random(4)
     for players in range(2, 6):
         state = GAME.initial(players, seed=players)
-        while GAME.mover(state) is not None:
+        for _ in range(80):
             again = GAME.restore(json.loads(json.dumps(GAME.show(state))), players)
             assert GAME.show(again) == GAME.show(state)
             assert GAME.legal(again) == GAME.legal(state)

@@ -50,7 +50,7 @@ class Played:
 
 
 def random_game(players: int, seed: int) -> Played:
-    """A game of uniformly random moves; a deal is recognised by its four plays' worth of cards."""
+    """A game of uniformly random moves."""
     rng = random.Random(seed)
     state = GAME.initial(players, seed=seed)
     rounds, mover = 1, 0
@@ -100,7 +100,7 @@ def test_many_random_games_are_as_long_as_the_sheet_says(players: int) -> None:
 @pytest.mark.parametrize("options", VARIANTS, ids=VARIANT_NAMES)
 def test_no_card_is_lost_and_every_row_is_one_block_a_species(options: dict[str, Any]) -> None:
     """In every state of a game; and a row has a card, a collection never loses one."""
-    for players in range(2, 6):
+    for players in (2, 4):
         rng = random.Random(players)
         state = GAME.initial(players, options, players)
         birds = [0] * players
@@ -121,22 +121,26 @@ def test_no_card_is_lost_and_every_row_is_one_block_a_species(options: dict[str,
         assert moves <= 3 * shown["turn"] + 2
 
 
-@pytest.mark.parametrize("players", [2, 5])
-def test_games_without_flights_end_by_the_cap(players: int) -> None:
-    """Whoever only lays and declines can go on for thousands of turns; the caps end it."""
-    rng = random.Random(players)
-    for cap, options in ((300, {}), (400, {"no_flight_cap": 1000, "turn_cap": 400})):
-        state = GAME.initial(players, options, 1)
-        while legal := GAME.legal(state):
-            # Drawing keeps hands from running empty, so that no deal fails before the cap.
-            state = GAME.apply(state, legal[-1] if legal[-1] == 74 else rng.choice(legal))
-        shown = GAME.show(state)
-        if GAME.capped(state):
-            assert shown["turn"] == cap
-            best = max(GAME.scores(state))
-            assert [r == 0 for r in GAME.ranks(state)] == [s == best for s in GAME.scores(state)]
-        else:
-            assert not any(shown["hands"])
+@pytest.mark.parametrize(
+    ("options", "turns"),
+    [
+        ({"turn_cap": 120}, 120),
+        ({}, 300),
+        pytest.param({"no_flight_cap": 1000}, 1000, marks=pytest.mark.slow),
+    ],
+)
+def test_games_without_flights_end_by_the_cap(options: dict[str, int], turns: int) -> None:
+    """Seats that only gather cards can go on for ever."""
+
+    def gathered(action: int) -> int:
+        return sum(GAME.show(GAME.apply(state, action))["hands"][mover].values())
+
+    state = GAME.initial(5, options, 3)
+    while legal := GAME.legal(state):
+        mover = GAME.mover(state)
+        state = GAME.apply(state, max(legal, key=gathered) if legal[0] < 64 else legal[-1])
+    assert GAME.capped(state)
+    assert GAME.show(state)["turn"] == turns
 
 
 @pytest.mark.parametrize("length", [3, 4])

@@ -190,6 +190,25 @@ def test_at_most_is_what_was_shuffled_in_less_what_came_out_since() -> None:
     assert own["pile"] == {"size": 4, "at_most": left}
 
 
+@pytest.mark.parametrize("reshuffle", ["lazy", "eager"])
+def test_running_out_of_cards_is_no_reshuffle(reshuffle: str) -> None:
+    """What the pile could hold is as before: anything, or what was once shuffled in less what has
+    been drawn by oneself."""
+    options = {"reshuffle": reshuffle}
+    where: dict[str, Any] = {"phase": "draw", "hands": ("R", "R"), "rest": "row"}
+    table = played("draw", options, pile="MD", **where)
+    for view in shown_views(table.state):
+        assert view["pile"] == {"size": 0, "at_most": None}
+    moves = "draw, stay, lay robin 1 left, draw"
+    table = played(moves, options, pile="M", discard="OT", **where)
+    last = Counter(GAME.show(table.state)["hands"][1])
+    for view, gone in zip(
+        shown_views(table.state), (Counter(birds("OT")) - last, last), strict=True
+    ):
+        left = Counter(birds("OT")) - gone
+        assert view["pile"] == {"size": 0, "at_most": dict.fromkeys(SPECIES, 0) | counts(left)}
+
+
 @pytest.mark.parametrize("discards", ["public", "hidden"])
 def test_hands_thrown_in(discards: str) -> None:
     options = {"round_end_discards": discards}
