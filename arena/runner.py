@@ -427,7 +427,9 @@ def _start_ray(ray: Any, workers: int | None, address: str | None, tell: Tell) -
                 ray.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         what = f"connect to {address}" if address else "start"
-        raise InfrastructureError(f"Ray cannot {what}: {error}") from error
+        # The first cause ends in what helps, such as Ray's advice on its access tokens.
+        lines = str(error.__cause__ or error).strip().splitlines()
+        raise InfrastructureError(f"Ray cannot {what}: {lines[-1]}") from error
 
 
 @contextlib.contextmanager
