@@ -121,7 +121,7 @@ def available(state: Record) -> int:
 
 @kernel.kernel
 def reshuffle(state: Record) -> None:
-    """Make the discard the pile, if there is one."""
+    """Make the discard, which is not empty, the pile."""
     n = 0
     for s in range(KINDS):
         cards = state.discard[s] + state.thrown[s]
@@ -131,16 +131,15 @@ def reshuffle(state: Record) -> None:
         for _ in range(cards):
             state.pile[n] = s
             n += 1
-    if n > 0:
-        state.pile_size = n
-        state.reshuffled = 1
-        state.drawn[:] = 0
-        shuffle(state, state.pile, n)
+    state.pile_size = n
+    state.reshuffled = 1
+    state.drawn[:] = 0
+    shuffle(state, state.pile, n)
 
 
 @kernel.kernel
 def reshuffle_eagerly(state: Record) -> None:
-    if state.reshuffle == EAGER and state.pile_size == 0:
+    if state.reshuffle == EAGER and state.pile_size == 0 and available(state) > 0:
         reshuffle(state)
 
 
@@ -383,7 +382,6 @@ def end_turn(state: Record, flew: bool) -> None:
     seat = state.seat
     state.turn += 1
     state.turns_since_flight = 0 if flew else state.turns_since_flight + 1
-    state.took = 0
     state.phase = LAY
     if complete(state.collections[seat]):
         state.winner = seat
@@ -395,6 +393,8 @@ def end_turn(state: Record, flew: bool) -> None:
     capped = state.turn >= state.turn_cap or state.turns_since_flight >= state.no_flight_cap
     if capped and not state.over:
         finish(state, CAPPED)
+    if not state.over:
+        state.took = 0
 
 
 @kernel.kernel
@@ -417,11 +417,11 @@ def new_round(state: Record) -> None:
                 state.discard[s] += state.hands[seat, s]
             state.hands[seat, s] = 0
             state.known[seat, s] = 0
-    reshuffle_eagerly(state)
     if available(state) < HAND * state.players:
         finish(state, FINISHED)
-    else:
-        deal_hands(state, state.seat)
+        return
+    reshuffle_eagerly(state)
+    deal_hands(state, state.seat)
 
 
 @kernel.kernel
