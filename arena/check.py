@@ -117,10 +117,11 @@ def variants(game: Game, players: int) -> list[dict[str, OptionValue]]:
     Of whole numbers the least and the most. Combinations that the game refuses are left out.
     """
     found: list[dict[str, OptionValue]] = [{}]
+    defaults = game.resolve(players)
     for option in game.options:
         values = option.values
         few = (values[0], values[-1]) if isinstance(values, range) else values
-        found += [{option.name: value} for value in few if value != option.default]
+        found += [{option.name: value} for value in few if value != defaults[option.name]]
     choices = {o.name: o.values for o in game.options if isinstance(o.values, tuple)}
     rng = random.Random(0)
     for _ in range(MIXTURES if len(choices) > 1 else 0):
@@ -548,7 +549,9 @@ class _Guesses:
             if count >= FIRST_WORLDS:  # fewer may all be right by chance
                 place = "/".join(map(str, path)) or "the position"
                 rule = "samples must differ from the truth in what show_view hides"
-                case.fail(rule, f"the truth in {place}, hidden from seat {seat}, in all {count} of them")
+                case.fail(
+                    rule, f"the truth in {place}, hidden from seat {seat}, in all {count} of them"
+                )
 
     def check_seats(self, case: _Case) -> None:
         for seat in set(range(case.players)) - self.seats:
