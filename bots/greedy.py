@@ -9,7 +9,7 @@ from arena.core import Action, Turn
 from arena.game import Game
 from arena.kernel import Array, random_below
 from bots import search
-from bots.search import Tree
+from bots.search import FIXED, PLAYED, determinise, evaluate
 
 
 class Greedy:
@@ -24,15 +24,13 @@ class Greedy:
     def __init__(self, game: Game, seat: int, seed: int, *, worlds: int = 8) -> None:
         self.seed = seed
         self.worlds = search.whole("worlds", worlds, 1)
-        self.tree = search.plant(game, 1)
-        self.after = kernel.blank(game.state_dtype)
+        self.workspace = search.workspace(game, 1)
         self.totals = np.zeros(game.action_count, np.float64)
 
     def act(self, turn: Turn) -> Action:
-        search.clear(self.tree, 1, search.word(self.seed, turn.view))
-        return int(
-            _best(turn.view.record, turn.seat, self.tree, self.worlds, self.after, self.totals)
-        )
+        self.workspace.scratch["rng"] = search.word(self.seed, turn.view)
+        view, seat = turn.view.record, turn.seat
+        return int(_best(view, seat, *self.workspace, self.totals, self.worlds))
 
     @classmethod
     def compile(cls, game: Game) -> None:
@@ -40,16 +38,21 @@ class Greedy:
 
 
 @kernel.kernel
-def _best(views: Array, seat: int, tree: Tree, worlds: int, after: Array, totals: Array) -> Action:
+def _best(
+    views: Array, seat: int, states: Array, scratches: Array, totals: Array, worlds: int
+) -> Action:
+    scratch = scratches[0]
+    legal, values = scratch.legal, scratch.values
     n = 0
     for drawn in range(worlds):
-        search.determinise(views[0], seat, tree)
-        n = kernel.legal(tree.world[0], tree.legal)
+        determinise(views[0], seat, states, scratch)
+        states[FIXED] = states[PLAYED]
+        n = kernel.legal(states[FIXED], legal)
         for i in range(n):
-            after[0] = tree.world[0]
-            kernel.apply(after[0], tree.legal[i])
-            search.evaluate(after[0], tree.values)
-            totals[i] = tree.values[seat] + (totals[i] if drawn else 0.0)
+            states[PLAYED] = states[FIXED]
+            kernel.apply(states[PLAYED], legal[i])
+            evaluate(states[PLAYED], values)
+            totals[i] = values[seat] + (totals[i] if drawn else 0.0)
     best, equals = 0, 0
     for i in range(n):
         # Sums that differ by rounding only are equal.
@@ -57,6 +60,6 @@ def _best(views: Array, seat: int, tree: Tree, worlds: int, after: Array, totals
             best, equals = i, 1
         elif totals[i] >= totals[best] - 1e-9:
             equals += 1
-            if random_below(tree.head[0], equals) == 0:
+            if random_below(scratch, equals) == 0:
                 best = i
-    return tree.legal[best]
+    return legal[best]

@@ -6,12 +6,12 @@ Computational Intelligence and AI in Games 4(2), 2012.
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
 from arena.core import Action, Turn
 from arena.game import Game
 from bots import search
-from bots.search import Budget
+from bots.search import Budget, Tree
 
 
 class ISMCTS:
@@ -41,18 +41,12 @@ class ISMCTS:
         self.budget = Budget(iterations, seconds)
         self.exploration = search.real("exploration", exploration, 0)
         self.depth = -1 if depth is None else search.whole("depth", depth, -1)
-        self.worlds = np.zeros(0, game.state_dtype)
-        self.tree = search.plant(game, search.whole("nodes", nodes, 2))
+        self.tree = Tree(game, search.whole("nodes", nodes, 2))
 
     def act(self, turn: Turn) -> Action:
-        search.clear(self.tree, 1, search.word(self.seed, turn.view))
-        view, seat = turn.view.record, turn.seat
-        self.budget.spend(
-            lambda first, count: search.explore(
-                view, seat, self.tree, self.worlds, first, count, self.exploration, self.depth
-            )
-        )
-        return search.favourite(self.tree, 1)
+        self.tree.clear(search.word(self.seed, turn.view))
+        self.budget.spend(partial(self.tree.explore, turn, self.exploration, self.depth))
+        return self.tree.favourite()
 
     @classmethod
     def compile(cls, game: Game) -> None:

@@ -7,12 +7,12 @@ Intelligence and AI in Games 4(4), 2012.
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
 
 from arena.core import Action, Turn
 from arena.game import Game
 from bots import search
-from bots.search import Budget
+from bots.search import Budget, Tree
 
 
 class MCTS:
@@ -45,19 +45,13 @@ class MCTS:
         self.budget = Budget(iterations, seconds)
         self.exploration = search.real("exploration", exploration, 0)
         self.depth = -1 if depth is None else search.whole("depth", depth, -1)
-        self.worlds = np.zeros(search.whole("worlds", worlds, 1), game.state_dtype)
-        self.tree = search.plant(game, search.whole("nodes", nodes, worlds + 1))
+        worlds = search.whole("worlds", worlds, 1)
+        self.tree = Tree(game, search.whole("nodes", nodes, worlds + 1), worlds)
 
     def act(self, turn: Turn) -> Action:
-        roots = len(self.worlds)
-        search.clear(self.tree, roots, search.word(self.seed, turn.view))
-        view, seat = turn.view.record, turn.seat
-        self.budget.spend(
-            lambda first, count: search.explore(
-                view, seat, self.tree, self.worlds, first, count, self.exploration, self.depth
-            )
-        )
-        return search.favourite(self.tree, roots)
+        self.tree.clear(search.word(self.seed, turn.view))
+        self.budget.spend(partial(self.tree.explore, turn, self.exploration, self.depth))
+        return self.tree.favourite()
 
     @classmethod
     def compile(cls, game: Game) -> None:

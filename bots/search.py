@@ -38,7 +38,7 @@ NODES = 1_000_000
 """Default for the most nodes a search may have; a node takes 32 bytes."""
 
 
-def _records(*fields: tuple[str, str]) -> np.dtype[Any]:
+def _records(*fields: kernel.Field) -> np.dtype[Any]:
     plain = np.dtype(list(fields), align=True)
     return plain if kernel.COMPILED else np.dtype((np.record, plain))
 
@@ -53,59 +53,80 @@ NODE = _records(
     ("value", "f8"),  # sum over the visits, for `seat`
 )
 
-HEAD = _records(
-    ("rng", "u8"),
-    ("used", "i8"),  # nodes
-    ("stamp", "i8"),  # the last one written to `marks`
-    ("moves", "i8"),  # simulated so far, in the tree and in playouts
-)
+PLAYED, BLANK, FIXED = 0, 1, 2
+"""States of a workspace: the one being played on, one of zeros, and from here on those kept."""
 
 
-class Tree(NamedTuple):
-    """A search tree and all the memory that a search needs, made once and used for every move."""
+class Workspace(NamedTuple):
+    """All memory that simulations need, made once per bot and used for every move."""
 
-    head: Array
-    """(1,) of HEAD"""
-    nodes: Array
-    """(most nodes,) of NODE, roots first"""
-    blank: Array
-    """(1,) a state of zeros"""
-    world: Array
-    """(1,) the state being played on"""
-    path: Array
-    """(max_moves + 1,) nodes from the root to the leaf"""
-    legal: Array
-    """(action_count,) legal moves"""
-    children: Array
-    """(action_count,) nodes among which to choose"""
-    marks: Array
-    """(seats, action_count) the stamp of the last node where that seat could play that action"""
-    values: Array
-    """(seats,) what the leaf is worth"""
+    states: Array
+    """(2 + kept,) states, see PLAYED"""
+    scratch: Array
+    """(1,) record of all else; inside a record, arrays cost no reference counts"""
 
 
-def plant(game: Game, nodes: int) -> Tree:
-    """An empty tree for `game` that can grow to `nodes` nodes."""
-    seats = game.players[-1]
-    return Tree(
-        head=np.zeros(1, HEAD),
-        nodes=np.empty(nodes, NODE),
-        blank=kernel.blank(game.state_dtype),
-        world=kernel.blank(game.state_dtype),
-        path=np.zeros(game.max_moves + 1, np.int32),
-        legal=np.zeros(game.action_count, np.int32),
-        children=np.zeros(game.action_count, np.int32),
-        marks=np.zeros((seats, game.action_count), np.int64),
-        values=np.zeros(seats, np.float64),
+def workspace(game: Game, kept: int) -> Workspace:
+    """A workspace for `game` with room to keep some states."""
+    actions, seats = game.action_count, game.players[-1]
+    scratch = _records(
+        ("rng", "u8"),
+        ("moves", "i8"),  # simulated so far, in the tree and in playouts
+        ("used", "i8"),  # nodes
+        ("stamp", "i8"),  # the last one written to `marks`
+        ("marks", "i8", (seats, actions)),  # stamp of the last node where a seat had that action
+        ("values", "f8", (seats,)),  # what the last simulation was worth
+        ("legal", "i4", (actions,)),
+        ("children", "i4", (actions,)),  # nodes among which to choose
+        ("path", "i4", (game.max_moves + 1,)),  # nodes from the root to the leaf
     )
+    return Workspace(np.zeros(2 + kept, game.state_dtype), kernel.blank(scratch))
 
 
-def clear(tree: Tree, roots: int, word: int) -> None:
-    """Cut the tree down to `roots` roots and start the random stream at `word`."""
-    tree.nodes[:roots] = 0
-    tree.head["used"] = roots
-    tree.head["moves"] = 0
-    tree.head["rng"] = word
+class Tree:
+    """A search tree, or as many trees as there are fixed worlds, in memory that does not grow.
+
+    `nodes` is the array of NODE, roots first; `moves` counts the simulated moves.
+    """
+
+    def __init__(self, game: Game, nodes: int, worlds: int = 0) -> None:
+        self.roots = max(1, worlds)
+        self.nodes = np.empty(nodes, NODE)
+        self._workspace = workspace(game, worlds)
+
+    def clear(self, word: int) -> None:
+        """Cut the trees down to their roots and start the random stream at `word`, not 0."""
+        self.nodes[: self.roots] = 0
+        scratch = self._workspace.scratch
+        scratch["used"] = self.roots
+        scratch["moves"] = 0
+        scratch["rng"] = word
+
+    def explore(self, turn: Turn, exploration: float, depth: int, first: int, count: int) -> None:
+        """Iterations first … first + count - 1 of a search for the best answer to `turn`."""
+        view, seat = turn.view.record, turn.seat
+        _explore(view, seat, self.nodes, *self._workspace, exploration, depth, first, count)
+
+    @property
+    def used(self) -> int:
+        """How many nodes there are."""
+        return int(self._workspace.scratch["used"][0])
+
+    @property
+    def moves(self) -> int:
+        return int(self._workspace.scratch["moves"][0])
+
+    def favourite(self) -> Action:
+        """The action with the most visits, all trees together; of equals the one worth most."""
+        visits: dict[Action, int] = {}
+        values: dict[Action, float] = {}
+        for root in range(self.roots):
+            child = self.nodes["first"][root]
+            while child:
+                action, _, _, child, seen, _, value = self.nodes[child].item()
+                visits[action] = visits.get(action, 0) + seen
+                values[action] = values.get(action, 0.0) + value
+        return max(visits, key=lambda action: (visits[action], values[action], -action))
 
 
 def word(seed: int, view: View) -> int:
@@ -114,21 +135,6 @@ def word(seed: int, view: View) -> int:
     digest.update(f"{seed}\0".encode())
     digest.update(view.record.tobytes())
     return int.from_bytes(digest.digest(), "little") or 1
-
-
-def favourite(tree: Tree, roots: int) -> Action:
-    """The action with the most visits, all roots together; of equals the one worth most."""
-    visits: dict[Action, int] = {}
-    values: dict[Action, float] = {}
-    for root in range(roots):
-        child = tree.nodes["first"][root]
-        while child:
-            node = tree.nodes[child]
-            action = int(node["action"])
-            visits[action] = visits.get(action, 0) + int(node["visits"])
-            values[action] = values.get(action, 0.0) + float(node["value"])
-            child = node["next"]
-    return max(visits, key=lambda action: (visits[action], values[action], -action))
 
 
 def rehearse(bot: Bot, game: Game) -> None:
@@ -195,77 +201,81 @@ class Budget:
 
 
 @kernel.kernel
-def explore(
+def _explore(
     views: Array,
     seat: int,
-    tree: Tree,
-    worlds: Array,
-    first: int,
-    count: int,
+    nodes: Array,
+    states: Array,
+    scratch: Array,
     exploration: float,
     depth: int,
+    first: int,
+    count: int,
 ) -> None:
-    """Iterations first … first + count - 1 of a search, which take the roots in turn.
+    """With fixed worlds each has a root, iterations take them in turn, and the first draw them.
 
-    With `worlds` there is a root for each of them, and they are drawn in the first iterations.
     Without, there is one root and every iteration draws a world.
     """
-    fixed = len(worlds)
+    fixed = len(states) - FIXED
     for iteration in range(first, first + count):
         root = iteration % fixed if fixed else 0
         if iteration < fixed or not fixed:
-            determinise(views[0], seat, tree)
+            determinise(views[0], seat, states, scratch[0])
         else:
-            tree.world[0] = worlds[root]
+            states[PLAYED] = states[FIXED + root]
         if iteration < fixed:
-            worlds[root] = tree.world[0]
-        iterate(tree, root, exploration, depth)
+            states[FIXED + root] = states[PLAYED]
+        iterate(nodes, states[PLAYED], scratch[0], root, exploration, depth)
 
 
 @kernel.kernel
-def determinise(view: Record, seat: int, tree: Tree) -> None:
-    """Put a world that `seat` cannot rule out, with chance of its own, into `tree.world`."""
-    head, world = tree.head[0], tree.world[0]
-    tree.world[0] = tree.blank[0]
-    upper = np.uint64(random_below(head, 0xFFFFFFFF))
-    lower = np.uint64(random_below(head, 0xFFFFFFFF))
-    world.rng = upper << np.uint64(32) | lower | np.uint64(1)
-    kernel.sample(view, seat, world)
+def determinise(view: Record, seat: int, states: Array, scratch: Record) -> None:
+    """Draw a world that `seat` cannot rule out, with chance of its own, and put it in PLAYED."""
+    states[PLAYED] = states[BLANK]
+    upper = np.uint64(random_below(scratch, 0xFFFFFFFF))
+    lower = np.uint64(random_below(scratch, 0xFFFFFFFF))
+    states[PLAYED].rng = upper << np.uint64(32) | lower | np.uint64(1)
+    kernel.sample(view, seat, states[PLAYED])
 
 
 @kernel.kernel
-def iterate(tree: Tree, root: int, exploration: float, depth: int) -> None:
-    """One iteration on `tree.world`: down the tree, a new node, a playout, and back up."""
-    world, path = tree.world[0], tree.path
+def iterate(
+    nodes: Array, world: Record, scratch: Record, root: int, exploration: float, depth: int
+) -> None:
+    """One iteration in `world`: down the tree, a new node, a playout, and back up."""
+    path, values = scratch.path, scratch.values
     path[0] = root
     length = 1
     growing = True
     while growing and world.over == RUNNING:
-        child, growing = step(tree, path[length - 1], exploration)
+        child, growing = step(nodes, world, scratch, path[length - 1], exploration)
+        scratch.moves += 1
         if child:
             path[length] = child
             length += 1
-    tree.head[0].moves += length - 1 + playout(world, depth, tree.legal, tree.head[0])
-    evaluate(world, tree.values)
+    scratch.moves += playout(world, depth, scratch)
+    evaluate(world, values)
     scale = world.players / 2
     for i in range(length):
-        node = tree.nodes[path[i]]
+        node = nodes[path[i]]
         node.visits += 1
-        node.value += scale * tree.values[node.seat]
+        node.value += scale * values[node.seat]
 
 
 @kernel.kernel
-def step(tree: Tree, parent: int, exploration: float) -> tuple[int, bool]:
-    """Play a move of the node `parent` in `tree.world`, a new one if there is any.
+def step(
+    nodes: Array, world: Record, scratch: Record, parent: int, exploration: float
+) -> tuple[int, bool]:
+    """Play a move of the node `parent` in `world`, one never tried there if there is any.
 
     Returns the child it leads to, 0 when there is no room for a new one, and whether to go on. A
     forced move tells nothing, so the descent goes on even where its node is new.
     """
-    world, nodes, legal, marks = tree.world[0], tree.nodes, tree.legal, tree.marks
+    legal, children, marks = scratch.legal, scratch.children, scratch.marks
     n = kernel.legal(world, legal)
     seat = world.seat
-    stamp = tree.head[0].stamp + 1
-    tree.head[0].stamp = stamp
+    scratch.stamp += 1
+    stamp = scratch.stamp
     for i in range(n):
         marks[seat, legal[i]] = stamp
     found = 0
@@ -275,24 +285,24 @@ def step(tree: Tree, parent: int, exploration: float) -> tuple[int, bool]:
         if node.seat == seat and marks[seat, node.action] == stamp:
             marks[seat, node.action] = 0
             node.available += 1
-            tree.children[found] = child
+            children[found] = child
             found += 1
         child = node.next
     if found == n:
-        child = select(nodes, tree.children, n, exploration)
+        child = select(nodes, children, n, exploration)
         action = nodes[child].action
     else:
-        action = unexplored(tree, seat, n, n - found)
-        child = grow(tree, parent, seat, action)
+        action = untried(scratch, seat, n, n - found)
+        child = grow(nodes, scratch, parent, seat, action)
     kernel.apply(world, action)
     return child, found == n or (n == 1 and child > 0)
 
 
 @kernel.kernel
-def unexplored(tree: Tree, seat: int, n: int, left: int) -> Action:
+def untried(scratch: Record, seat: int, n: int, left: int) -> Action:
     """One of the `left` moves still marked among the `n` legal ones."""
-    legal, marks, stamp = tree.legal, tree.marks, tree.head[0].stamp
-    skip = random_below(tree.head[0], left) if left > 1 else 0
+    legal, marks, stamp = scratch.legal, scratch.marks, scratch.stamp
+    skip = random_below(scratch, left) if left > 1 else 0
     i = 0
     while skip or marks[seat, legal[i]] != stamp:
         if marks[seat, legal[i]] == stamp:
@@ -322,31 +332,32 @@ def select(nodes: Array, children: Array, n: int, exploration: float) -> int:
 
 
 @kernel.kernel
-def grow(tree: Tree, parent: int, seat: int, action: int) -> int:
+def grow(nodes: Array, scratch: Record, parent: int, seat: int, action: int) -> int:
     """Give `parent` a new child; returns its number, or 0 when there is no room for it."""
-    child = tree.head[0].used
-    if child == len(tree.nodes):
+    child = scratch.used
+    if child == len(nodes):
         return 0
-    tree.head[0].used = child + 1
-    node = tree.nodes[child]
+    scratch.used += 1
+    node = nodes[child]
     node.action = action
     node.seat = seat
     node.first = 0
-    node.next = tree.nodes[parent].first
+    node.next = nodes[parent].first
     node.visits = 0
     node.available = 1
     node.value = 0.0
-    tree.nodes[parent].first = child
+    nodes[parent].first = child
     return child
 
 
 @kernel.kernel
-def playout(world: Record, depth: int, legal: Array, dice: Record) -> int:
+def playout(world: Record, depth: int, scratch: Record) -> int:
     """Play random moves, `depth` of them or, if that is -1, to the end; returns how many."""
+    legal = scratch.legal
     played = 0
     while world.over == RUNNING and played != depth:
         n = kernel.legal(world, legal)
-        kernel.apply(world, legal[random_below(dice, n)] if n > 1 else legal[0])
+        kernel.apply(world, legal[random_below(scratch, n)] if n > 1 else legal[0])
         played += 1
     return played
 
@@ -361,18 +372,18 @@ def evaluate(world: Record, values: Array) -> None:
 
 
 @kernel.kernel
-def _playouts(start: Array, tree: Tree, games: int) -> int:
+def _playouts(start: Array, states: Array, scratch: Array, games: int) -> int:
     moves = 0
     for _ in range(games):
-        tree.world[0] = start[0]
-        tree.world[0].rng = np.uint64(1) + np.uint64(random_below(tree.head[0], 0xFFFFFFFF))
-        moves += playout(tree.world[0], -1, tree.legal, tree.head[0])
+        states[PLAYED] = start[0]
+        states[PLAYED].rng = np.uint64(1) + np.uint64(random_below(scratch[0], 0xFFFFFFFF))
+        moves += playout(states[PLAYED], -1, scratch[0])
     return moves
 
 
 def random_playouts(game: Game, games: int, players: int | None = None, seed: int = 0) -> int:
     """Play `games` uniformly random games from one deal to their ends; returns the moves made."""
     start = game.initial(players, seed=seed)
-    tree = plant(game, 1)
-    tree.head["rng"] = start["rng"]
-    return int(_playouts(start, tree, games))
+    states, scratch = workspace(game, 0)
+    scratch["rng"] = start["rng"]
+    return int(_playouts(start, states, scratch, games))

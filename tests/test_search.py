@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from arena.game import Game
 from bots import search
 from bots.ismcts import ISMCTS
 from bots.mcts import MCTS
-from bots.search import Budget
+from bots.search import Budget, Tree
 
 HERE = Path(__file__).parent
 
@@ -37,7 +38,7 @@ def turn_after(game: Game, moves: int, players: int | None = None) -> Turn:
     return Turn(game.observe(state, seat), seat, game.legal(state))
 
 
-def subtree(tree: search.Tree, node: int = 0) -> list[Any]:
+def subtree(tree: Tree, node: int = 0) -> list[Any]:
     """[seat, action, visits, available, value, children] of a node, children by seat and action."""
     children = []
     child = int(tree.nodes["first"][node])
@@ -59,7 +60,7 @@ def tiny_searches() -> dict[str, Any]:
             mcts = MCTS(game, turn.seat, 1, iterations=40, worlds=2, depth=depth)
             for bot in (ismcts, mcts):
                 answer = bot.act(turn)
-                roots = [subtree(bot.tree, root) for root in range(max(1, len(bot.worlds)))]
+                roots = [subtree(bot.tree, root) for root in range(bot.tree.roots)]
                 text = f"{type(bot).__name__} {name} players={players} moves={moves} depth={depth}"
                 trees[text] = {"answer": answer, "roots": roots}
     return trees
@@ -144,8 +145,8 @@ def test_full_memory_does_not_stop_the_search(nodes: int) -> None:
         MCTS(game, 0, 1, iterations=500, worlds=2, nodes=nodes),
     ):
         assert bot.act(turn) in turn.legal
-        assert bot.tree.head["used"][0] == nodes
-        assert bot.tree.nodes["visits"][: max(1, len(bot.worlds))].sum() == 500
+        assert bot.tree.used == nodes
+        assert bot.tree.nodes["visits"][: bot.tree.roots].sum() == 500
 
 
 def test_tree_is_the_same_however_the_budget_is_cut() -> None:
@@ -195,11 +196,7 @@ def test_seconds_are_kept() -> None:
     bot.act(turn)
     budget = Budget(None, 0.05)
     begin = time.perf_counter()
-    done = budget.spend(
-        lambda first, count: search.explore(
-            turn.view.record, 0, bot.tree, bot.worlds, first, count, 0.7, -1
-        )
-    )
+    done = budget.spend(partial(bot.tree.explore, turn, 0.7, -1))
     assert 0.05 <= time.perf_counter() - begin < 0.5
     assert done > 20
 
