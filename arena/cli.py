@@ -182,9 +182,10 @@ def run(
     with tournament.resume(output) if resume else tournament.begin(output) as opened:
         try:
             _play(tournament, opened, where)
-        except Interrupted as stop:
+        except (Interrupted, InfrastructureError) as stop:
+            _tell(*_told(stop))
             _tell_resume(opened, config, overrides, where)
-            raise typer.Exit(128 + stop.args[0]) from None
+            raise typer.Exit(_exit_code(stop)) from None
         _conclude(opened, form)
 
 
@@ -234,15 +235,15 @@ def replay(
     ] = None,
 ) -> None:
     """Print a match move by move."""
-    from arena import registry
     from arena import replay as replaying
+    from arena import tournament
     from arena.store import Run
 
     if text and json:
         raise typer.BadParameter("--text and --json exclude each other")
     with Run.open(run) as opened, _compiling_told(_tell):
         result = opened.result(match)
-        record = replaying.record(registry.game(opened.plan.game), result, seat)
+        record = replaying.record(tournament.rules_of(opened), result, seat)
         if json:
             _print([replaying.to_json(record)])
         else:
@@ -377,7 +378,7 @@ def _tell_resume(run: Run, config: Path, overrides: Sequence[str], where: _Where
     command = ["arena", "run", str(config), "-o", str(run.folder), "--resume"]
     for override in overrides:
         command += ["--set", override]
-    _tell(f"interrupted; {run.finished():,} of {run.plan.matches:,} matches are saved. Go on with:")
+    _tell(f"{run.finished():,} of {run.plan.matches:,} matches are saved; go on with")
     _tell(shlex.join([*command, *where.arguments]))
 
 
@@ -491,12 +492,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     before = [(n, signal.signal(n, _stop)) for n in (signal.SIGINT, signal.SIGTERM)]
     try:
         app(arguments, prog_name="arena")
-    except Interrupted as stop:
-        _tell("interrupted")
-        sys.exit(128 + stop.args[0])
-    except (ArenaError, OSError) as error:
+    except (Interrupted, ArenaError, OSError) as error:
         _tell(*_told(error))
-        sys.exit(getattr(error, "exit_code", InfrastructureError.exit_code))
+        sys.exit(_exit_code(error))
     except Exception as error:
         _tell(*_bug_report(error))
         sys.exit(INTERNAL_ERROR)
@@ -509,11 +507,18 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
     raise Interrupted(number)
 
 
-def _told(error: Exception) -> list[str]:
+def _exit_code(error: Interrupted | ArenaError | OSError) -> int:
+    if isinstance(error, Interrupted):
+        return 128 + int(error.args[0])
+    return error.exit_code if isinstance(error, ArenaError) else InfrastructureError.exit_code
+
+
+def _told(error: Interrupted | ArenaError | OSError) -> list[str]:
+    if isinstance(error, Interrupted):
+        return ["interrupted"]
     if os.environ.get("ARENA_DEBUG"):
         return traceback.format_exception(error)
-    text = str(error)
-    return [text if isinstance(error, ConfigError) else f"arena: {text}"]
+    return [str(error) if isinstance(error, ConfigError) else f"arena: {error}"]
 
 
 def _bug_report(error: Exception) -> list[str]:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 import pytest
 
 from arena import cli, registry, report
+from arena.errors import InfrastructureError
 from arena.store import Run, find_run
 
 Golden = Callable[[str, str], None]
@@ -196,7 +197,7 @@ def test_games_are_listed() -> None:
     """All that are registered."""
     lines = arena("games").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == sorted(registry.GAMES)
-    assert "cubirds  CuBirds" in "\n".join(lines)
+    assert any(re.match(r"cubirds +CuBirds +2–5 ", line) for line in lines)
 
 
 def test_bots_are_listed() -> None:
@@ -333,8 +334,9 @@ def test_an_interrupted_run_goes_on_where_it_stopped(number: int) -> None:
     stopped = arena("run", "interrupted.yaml", "-o", run, "--local", "--seed", "7")
     assert stopped.code == 128 + number
     assert stopped.out == ""
-    *_, saved, line = stopped.err.splitlines()
-    (count,) = re.findall(r"interrupted; (\d+) of 20 matches are saved", saved)
+    *_, reason, saved, line = stopped.err.splitlines()
+    assert reason == "interrupted"
+    (count,) = re.findall(r"^(\d+) of 20 matches are saved", saved)
     assert 1 <= int(count) < 20
     assert line == f"arena run interrupted.yaml -o '{run}' --resume --set seed=7 --local"
     assert f"{count} of 20 matches are finished" in arena("board", run).err
@@ -346,6 +348,44 @@ def test_an_interrupted_run_goes_on_where_it_stopped(number: int) -> None:
     whole = arena("run", "interrupted.yaml", "-o", "whole", "--local", "--seed", "7")
     assert resumed.out == whole.out
     assert rows(run) == rows("whole")
+
+
+def contents(run: str) -> list[str]:
+    """All that a run's database holds, but for the table of timings."""
+    with contextlib.closing(sqlite3.connect(f"{run}/matches.sqlite")) as db:
+        return [line for line in db.iterdump() if '"timings"' not in line]
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_run_that_a_machine_stopped_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reason is told, and the command to go on with."""
+
+    def full(*arguments: object) -> None:
+        raise InfrastructureError("the disk is full")
+
+    monkeypatch.setattr(Run, "add", full)
+    done = arena("run", "plain.yaml", "-o", "full", "--local")
+    assert done.code == 6
+    assert done.err.splitlines()[-3:] == [
+        "arena: the disk is full",
+        "0 of 8 matches are saved; go on with",
+        "arena run plain.yaml -o full --resume --local",
+    ]
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_killed_run_goes_on_where_it_stopped() -> None:
+    """After kill -9 some matches are there; in the end the database is that of one go."""
+    Path("countdown").write_text(f"{int(signal.SIGKILL)} 12")
+    run = ("run", "interrupted.yaml", "--local")
+    killed = subprocess.run(command(*run, "-o", "killed"), capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    before = len(rows("killed"))
+    assert 1 <= before < 20
+    assert arena(*run, "-o", "killed", "--resume").code == 0
+    assert arena(*run, "-o", "whole").code == 0
+    assert contents("killed") == contents("whole")
+    assert arena("verify", "killed").code == 0
 
 
 @pytest.mark.usefixtures("fresh")

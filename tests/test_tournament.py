@@ -149,8 +149,12 @@ def test_resume_finds_the_latest_run_that_is_unfinished(small: Tournament) -> No
             folders.append(run.folder)
             if number != 1:
                 play(small, run)
-    Path("results/small-junk").mkdir()
-    Path("results/small-junk/run.json").write_text("junk")
+    junk = Path("results/small-20990101-000000")
+    junk.mkdir()
+    (junk / "run.json").write_text("junk")
+    Path("small-4p.yaml").write_text(CONFIG)
+    with Tournament.load(Path("small-4p.yaml")).begin(None):
+        pass
     assert small.latest() == folders[1]
     with small.resume(None) as run:
         assert run.folder == folders[1]
@@ -225,12 +229,12 @@ def test_damage_is_found(small: Tournament, change: Callable[[Path], None], comp
 
 
 def test_a_match_beyond_the_schedule_is_found(small: Tournament) -> None:
-    """Even if tables agree about it."""
+    """Even if all tables agree about it."""
     longer = Tournament.load(Path("small.yaml"), ["schedule.deals=4"])
     with longer.begin(Path("run")) as run:
         play(longer, run)
     config = small.plan(Path("run")).shown()["config"]
     manifest(config=config, matches=6)(Path("run"))
-    complaint = r"has number 6; the schedule ends at 5"
+    complaint = "matches after number 5, where the schedule ends"
     with Run.open("run") as damaged, pytest.raises(DamagedRunError, match=complaint):
         tournament.verify(damaged)
