@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arena import config, rating, registry, replay, report, runner
+from arena import config, rating, registry, replay, report, runner, stats
 from arena import schedule as scheduling
 from arena.config import RunConfig
 from arena.core import MatchResult
 from arena.errors import DamagedRunError, UnknownNameError
+from arena.game import Game
 from arena.report import Forfeits, Standing
 from arena.schedule import Matches
 from arena.store import (
@@ -105,14 +107,19 @@ class Tournament:
 
     def latest(self) -> Path:
         """The newest run of this configuration that is unfinished, else the newest of all."""
+        # Of `cubirds`, and not of `cubirds-4p`.
+        names = re.compile(rf"{re.escape(self.name)}-\d{{8}}-\d{{6}}(-\d+)?")
+        runs = list(RESULTS.glob("*/run.json"))
         found = []
-        for path in RESULTS.glob(f"{self.name}-*/run.json"):
+        for path in runs:
+            if not names.fullmatch(path.parent.name):
+                continue
             with contextlib.suppress(OSError, ValueError, KeyError):  # not a run, or damaged
                 manifest = json.loads(path.read_text("utf-8"))
                 found.append((manifest["state"] != "complete", manifest["created"], path.parent))
         if not found:
-            runs = [path.parent.name for path in RESULTS.glob("*/run.json")]
-            raise UnknownNameError("run to resume", f"{RESULTS / self.name}-…", runs)
+            known = [path.parent.name for path in runs]
+            raise UnknownNameError("run to resume", f"{RESULTS / self.name}-…", known)
         return max(found)[2]
 
     def play(
@@ -167,9 +174,15 @@ def board(run: Run) -> list[Standing]:
     outcomes = _between_bots(run.outcomes())
     blocks = outcomes["line_up"] + outcomes["deal"] * (outcomes["line_up"].max(initial=0) + 1.0)
     ratings = rating.rate(names, outcomes["bots"], outcomes["places"], blocks.astype(np.int64))
-    tallies = _tallies(outcomes, len(names))
+    tallies = stats.tally(
+        len(names),
+        outcomes["bots"],
+        outcomes["places"],
+        outcomes["scores"],
+        outcomes["offender"],
+    )
     standings = [
-        Standing(rank=r.rank, bot=r.bot, rating=r.mu, low=r.low, high=r.high, **tally)
+        Standing(rank=r.rank, bot=r.bot, rating=r.mu, low=r.low, high=r.high, **asdict(tally))
         for r, tally in zip(ratings, tallies, strict=True)
     ]
     return sorted(standings, key=lambda s: (s.rank, -round(s.rating, report.DECIMALS), s.bot))
@@ -187,35 +200,6 @@ def _between_bots(outcomes: Outcomes) -> Outcomes:
     others = (outcomes["bots"] != outcomes["bots"][:, :1]) & seated
     chosen: Outcomes = outcomes[others.any(axis=1)]
     return chosen
-
-
-def _tallies(outcomes: Outcomes, bots: int) -> list[dict[str, Any]]:
-    """By bot: matches, mean score, wins, draws, losses and forfeits."""
-    places = outcomes["places"]
-    seated = places > 0
-    first = places == 1
-    shared = first.sum(axis=1, keepdims=True) > 1
-    at_fault = np.arange(places.shape[1]) == outcomes["offender"][:, None]
-    scored = seated & np.isfinite(outcomes["scores"])
-
-    def count(seats: Any, weights: Any = None) -> Any:
-        chosen = None if weights is None else weights[seats].astype(np.float64)
-        return np.bincount(outcomes["bots"][seats], chosen, bots)
-
-    matches, scores, wins = count(seated), count(scored), count(first & ~shared)
-    draws, forfeits = count(first & shared), count(at_fault)
-    totals = count(scored, outcomes["scores"])
-    return [
-        {
-            "matches": int(matches[b]),
-            "mean_score": float(totals[b] / scores[b]) if scores[b] else None,
-            "wins": int(wins[b]),
-            "draws": int(draws[b]),
-            "losses": int(matches[b] - wins[b] - draws[b]),
-            "forfeits": int(forfeits[b]),
-        }
-        for b in range(bots)
-    ]
 
 
 def forfeits(run: Run) -> list[Forfeits]:
@@ -247,19 +231,25 @@ class Verified:
     replayed: int
 
 
+def rules_of(run: Run) -> Game:
+    """The game that a run has played; DamagedRunError if its rules have changed since."""
+    game = registry.game(run.plan.game)
+    if game.rules != run.plan.rules:
+        raise DamagedRunError(
+            f"{run.folder} was played by rules {run.plan.rules} of {game.name}; this version of "
+            f"arena has rules {game.rules} and cannot replay it"
+        )
+    return game
+
+
 def verify(run: Run, sample: int | None = None) -> Verified:
     """Prove a run: its files agree, its matches are those of the schedule, and replay as stored.
 
     All are checked against the schedule; all, or `sample` of them drawn at random, are played
     again. Raises DamagedRunError naming what is wrong.
     """
+    game = rules_of(run)
     run.check()
-    game = registry.game(run.plan.game)
-    if game.rules != run.plan.rules:
-        raise DamagedRunError(
-            f"{run.folder} was played by rules {run.plan.rules} of {game.name}, this version has "
-            f"rules {game.rules} and cannot check it"
-        )
     matches = _schedule(_restored(run.plan.config, run.folder), game.rules)
     if len(matches) != run.plan.matches:
         raise DamagedRunError(
