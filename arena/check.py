@@ -37,12 +37,8 @@ Path: TypeAlias = tuple[str | int, ...]
 
 MIXTURES = 4
 DEALS = 20
-FIRST_WORLDS, CLOSE_WORLDS, WORLDS = (
-    20,
-    2,
-    1,
-)  # samples a seat: of the deal, looked at closely, else
 OPENING, STRIDE = 10, 10  # looked at closely are the first positions, and one in so many later
+FIRST_WORLDS, CLOSE_WORLDS, WORLDS = 20, 2, 1  # samples a seat: after the deal, closely, else
 TOLERANCE = 1e-9
 TOLD = 300  # characters of a value that a message tells
 
@@ -76,7 +72,7 @@ def check_game(
         _check_ends(case)
         for walk in walks:
             walk.check_forced()
-    if interpreted:
+    if interpreted and kernel.COMPILED:
         check_interpreted(game, players=players, options=options, games=interpreted)
 
 
@@ -114,7 +110,8 @@ def _cases(
 def variants(game: Game, players: int) -> list[dict[str, OptionValue]]:
     """Options that try out every choice: the defaults, each other choice alone, some mixtures.
 
-    Of whole numbers the least and the most. Combinations that the game refuses are left out.
+    Of whole numbers the least and the most, alone, and all of them at their most. Combinations that
+    the game refuses are left out.
     """
     found: list[dict[str, OptionValue]] = [{}]
     defaults = game.resolve(players)
@@ -122,6 +119,9 @@ def variants(game: Game, players: int) -> list[dict[str, OptionValue]]:
         values = option.values
         few = (values[0], values[-1]) if isinstance(values, range) else values
         found += [{option.name: value} for value in few if value != defaults[option.name]]
+    numbers = {o.name: o.values[-1] for o in game.options if isinstance(o.values, range)}
+    if len(numbers) > 1:
+        found.append(dict(numbers))
     choices = {o.name: o.values for o in game.options if isinstance(o.values, tuple)}
     rng = random.Random(0)
     for _ in range(MIXTURES if len(choices) > 1 else 0):
@@ -229,7 +229,7 @@ def _check_deals(case: _Case, guesses: _Guesses) -> None:
         contents.add(_content(deal, without="rng"))
         used |= int(deal["rng"][0]) != random_word(seed)
         for seat in range(case.players):
-            view = dealt.ask("observe", deal, seat)
+            view = _check_view(dealt, deal, seat)
             guesses.note(dealt, deal, seat, view, dealt.worlds(view, seat, 1))
     rule = "different seeds must give different deals"
     case.require(len(contents) > 1 or not used, rule, f"one deal for {DEALS} seeds")
@@ -584,7 +584,7 @@ def _at(shown: Any, path: Path) -> Any:
 # --- compiled and interpreted -----------------------------------------------------------------
 
 TRACED = ("the state", "the legal moves", "the ranks", "the estimate", "a view", "a sample")
-VIEW_STRIDE, SAMPLE_STRIDE = 10, 50  # not in every position, since the interpreter is slow at them
+VIEW_STRIDE, SAMPLE_STRIDE = 10, 100  # not in every position, since the interpreter is slow at them
 
 
 def _interpret(cases: Sequence[_Case]) -> list[list[list[str]]]:
@@ -625,7 +625,7 @@ def _trace(game: Game, players: int, options: Options, seed: int) -> list[list[s
             if number % SAMPLE_STRIDE == 0:
                 values.append(game.sample(view, seat, seed))
         trace.append([_hash(value) for value in values])
-        if not legal:
+        if not legal or number > game.max_moves:
             return trace
         state = game.apply(state, rng.choice(legal))
 

@@ -257,6 +257,12 @@ class TellsTheFuture(Kuhn):
         return KUHN.sample(View(narrower), seat, seed)
 
 
+@breaks("a view must be a View of view_dtype")
+class GivesTheBareRecord(Kuhn):
+    def observe(self, state: State, seat: int) -> Any:
+        return super().observe(state, seat).record
+
+
 @breaks("must look the same to that seat")
 class ForgetsItsOwnCard(Kuhn):
     def sample(self, view: View, seat: int, seed: int) -> State:
@@ -293,6 +299,12 @@ class SamplesWithTwoKings(Kuhn):
     def sample(self, view: View, seat: int, seed: int) -> State:
         world = super().sample(view, seat, seed)
         return changed(world, cards=[*world["cards"][0, :2], world["cards"][0, seat]])
+
+
+@breaks("show_step must not change a seat's own steps")
+class HidesOwnMoves(Kuhn):
+    def show_step(self, step: Mapping[str, Any], phase: str, seat: int) -> dict[str, Any]:
+        return {**step, "id": None}
 
 
 @breaks("show_step must not tell seat")
@@ -441,6 +453,7 @@ class Choosy(Kuhn):
         choice("ante", "one", "two", "three", doc=""),
         choice("open", False, True, doc=""),
         number("rounds", 3, 1, 9, doc=""),
+        number("chips", 2, 2, 5, doc=""),
     )
 
     def check_combination(self, players: int, options: Mapping[str, Any]) -> None:
@@ -450,9 +463,12 @@ class Choosy(Kuhn):
 
 def test_variants_try_every_choice_alone_and_mix_them() -> None:
     found = variants(Choosy(), 2)
-    alone = [{}, {"ante": "two"}, {"ante": "three"}, {"open": True}, {"rounds": 1}, {"rounds": 9}]
-    assert found[: len(alone)] == alone
-    mixtures = found[len(alone) :]
+    alone = [
+        {"ante": "two"}, {"ante": "three"}, {"open": True}, {"rounds": 1}, {"rounds": 9},
+        {"chips": 5},
+    ]  # fmt: skip
+    assert found[: len(alone) + 2] == [{}, *alone, {"rounds": 9, "chips": 5}]
+    mixtures = found[len(alone) + 2 :]
     assert mixtures
     assert all(list(mixture) == ["ante", "open"] for mixture in mixtures)
 
