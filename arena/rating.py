@@ -114,7 +114,7 @@ def rate(
     table = _tabulate(order, bots, places, blocks, counts)
     margin = _margin(table, draw_probability)
     fit = _unfitted(table, len(names))
-    _converge(table, fit, table.counts, margin, 1e-9, 500)
+    _converge(table, fit, table.counts, margin, 1e-9 + 1e-14 * float(table.counts.sum()), 500)
     deviations, stretch = _bootstrap(table, fit, margin)
     variances, differences = _variances(table, fit, deviations, stretch)
     half = _Z * np.sqrt(variances)
@@ -154,9 +154,11 @@ class _Table(NamedTuple):
     chains: Array
     """(chains, seats) columns of `bots` from best to worst"""
     cells: Array
-    """(cells, 2) factor and pool; pools are numbered without gaps"""
-    cell_counts: Array
-    """(cells,) as floats"""
+    """(factors + 1,) a factor's first cell: it has one for every pool in which it happened"""
+    pools: Array
+    """(cells,) numbered without gaps"""
+    pool_counts: Array
+    """(cells,) how often the factor happened in the pool, as floats"""
 
 
 def _tabulate(
@@ -185,19 +187,21 @@ def _tabulate(
             f"expected them for ({games},), none below 0"
         )
     cells, counted = _count(_keys(order, seated, placed, number % POOLS), count)
-    codes, factor = np.unique(cells // POOLS, return_inverse=True)
-    players, ties, *columns = np.unravel_index(codes, _digits(order, seats))
+    codes, pools = np.divmod(cells, POOLS)
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    players, ties, *columns = np.unravel_index(codes[starts], _digits(order, seats))
     tied = (ties[:, None] >> np.arange(seats - 1)) & 1 == 1
     first, chains = _orders(players, tied)
     return _Table(
         players=players,
         bots=np.stack(columns, axis=1),
         tied=tied,
-        counts=np.bincount(factor, counted, len(codes)),
+        counts=np.add.reduceat(counted, starts) if starts.size else counted,
         first=first,
         chains=chains,
-        cells=np.stack([factor, np.unique(cells % POOLS, return_inverse=True)[1]], axis=1),
-        cell_counts=counted,
+        cells=np.append(starts, len(cells)),
+        pools=(np.cumsum(np.bincount(pools, minlength=POOLS) > 0) - 1)[pools].astype(np.int16),
+        pool_counts=counted,
     )
 
 
@@ -367,26 +371,26 @@ def _converge(
 ) -> None:
     """Sweep until no mean and no deviation moves by more than `tolerance`, `sweeps` times at most.
 
-    Where a bot all but never loses, precisions overshoot: the more is taken to be unknown of it,
-    the more a win tells. So messages go only a stride of their way, adapted by Aitken's rule.
+    Where a bot all but never loses, precisions overshoot: the less is taken to be known of it, the
+    more a win tells. So each bot's precision goes only a stride of its way in logarithms: all of it
+    at first, what the secant rule says after it has turned back, then more again.
     """
-    stride, last = 1.0, np.zeros_like(fit.precision)
+    wanted, stride = np.zeros_like(fit.precision), np.ones_like(fit.precision)
     for _ in range(sweeps):
         mean, precision = fit.mean.copy(), fit.precision.copy()
         _sweep(table, fit, counts, margin, stride)
         _settle(table, fit, counts)
         wider = np.abs(fit.precision**-0.5 - precision**-0.5)
-        if max(wider.max(), np.abs(fit.mean - mean).max()) <= tolerance:
+        if max(wider.max(initial=0), np.abs(fit.mean - mean).max(initial=0)) <= tolerance:
             break
-        wanted = np.log(fit.precision / precision) / stride
-        turn = wanted - last
-        if last.any() and turn.any():
-            stride = float(np.clip(-stride * np.sum(last * turn) / np.sum(turn * turn), 0.05, 1))
-        last = wanted
+        before, wanted = wanted, np.log(fit.precision / precision) / stride
+        turned = before * wanted < 0
+        secant = before / np.where(turned, before - wanted, 1)
+        stride = np.clip(stride * np.where(turned, secant, 2), 0.02, 1)
 
 
 @kernel
-def _sweep(table: _Table, fit: _Fit, counts: Array, margin: float, stride: float) -> None:
+def _sweep(table: _Table, fit: _Fit, counts: Array, margin: float, stride: Array) -> None:
     """Update the messages of all factors, given the skills."""
     seats = table.bots.shape[1]
     cavity = np.empty((seats, 2))
@@ -413,13 +417,19 @@ def _sweep(table: _Table, fit: _Fit, counts: Array, margin: float, stride: float
             _pass_chain(n, chain, table.tied[f], cavity, margin, links, work, sent, 1 / orders)
             _couple(n, chain, links, 1 / orders, work, fit.coupling[f])
         for i in range(n):
-            fit.message[f, i] += stride * (sent[i, 0] - fit.message[f, i])
+            fit.message[f, i] = _stride(fit.message[f, i], sent[i, 0], stride[table.bots[f, i]])
             moved = (sent[i, 1] - sent[i, 0] * cavity[i, 1]) / (cavity[i, 0] + sent[i, 0])
             fit.pull[f, i] = cavity[i, 0] * moved
             cavity[i, 1] += moved
         for i in range(n):
             for j in range(n):
                 fit.pull[f, i] += fit.coupling[f, i, j] * cavity[j, 1]
+
+
+@kernel
+def _stride(old: float, new: float, stride: float) -> float:
+    """`stride` of the way from `old` to `new` in logarithms; `new` if one of them is zero."""
+    return old * (new / old) ** stride if old > 0 and new > 0 and stride < 1 else new
 
 
 @kernel
@@ -570,24 +580,34 @@ def _bootstrap(table: _Table, fit: _Fit, margin: float) -> tuple[Array, float]:
     A replicate starts with one Newton step. Sweeps follow as far as `_SWEEP_BUDGET` goes; there are
     none when the results are so many that games must be plenty, and then the step is enough.
     """
-    pools = int(table.cells[:, 1].max(initial=-1)) + 1
+    pools = int(table.pools.max(initial=-1)) + 1
     moves = np.zeros((REPLICATES, len(fit.mean)))
     if pools <= 3:
         return moves, 0.0
     sweeps = min(50, _SWEEP_BUDGET // (REPLICATES * fit.links[:, :, 0].size))
     # The stream of RandomState, unlike that of newer generators, is promised never to change.
-    draws = np.random.RandomState(derive("bootstrap") % 2**32).randint(
-        pools, size=(REPLICATES, pools)
-    )
-    factor, pool = table.cells.T
+    random = np.random.RandomState(derive("bootstrap") % 2**32)
+    draws = random.randint(pools, size=(REPLICATES, pools))
+    counts = np.empty_like(table.counts)
+    trial = _Fit(*(array.copy() for array in fit))
     for move, draw in zip(moves, draws, strict=True):
-        times = np.bincount(draw, minlength=pools)
-        counts = np.bincount(factor, table.cell_counts * times[pool], len(table.counts))
-        trial = _Fit(*(array.copy() for array in fit))
+        _recount(table, np.bincount(draw, minlength=pools), counts)
+        if sweeps:
+            for array, fitted in zip(trial, fit, strict=True):
+                array[...] = fitted
         _settle(table, trial, counts)
         _converge(table, trial, counts, margin, 1e-3, sweeps)
         move[:] = trial.mean - fit.mean
     return moves, pools / (pools - 3)
+
+
+@kernel
+def _recount(table: _Table, times: Array, counts: Array) -> None:
+    """Set `counts` to how often each result happened if every pool counts so many `times`."""
+    for f in range(counts.size):
+        counts[f] = 0.0
+        for cell in range(table.cells[f], table.cells[f + 1]):
+            counts[f] += table.pool_counts[cell] * times[table.pools[cell]]
 
 
 def _variances(table: _Table, fit: _Fit, moves: Array, stretch: float) -> tuple[Array, Array]:
