@@ -370,7 +370,7 @@ def test_a_lost_worker_is_replaced_and_nobody_blamed(tmp_path: Path, cluster: An
     killer = bot_file(
         tmp_path,
         f"""\
-        if self.seed % 50 == 0:
+        if self.seed % 120 == 0:
             mark = Path({str(mark)!r} + str(self.seed))
             if not mark.exists():
                 mark.touch()
