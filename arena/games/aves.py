@@ -1,18 +1,19 @@
 """AVES (Shi Chen, Play With Us Design, 2017), 2 to 5 players.
 
-A turn is PLAY and, with eight cards in hand, RETURN. A played card goes into a gap of the circle: if
-its number is the difference of the numbers beside it, it takes those cards, otherwise a card is
+A turn is PLAY and, with eight cards in hand, RETURN. A played card goes into a gap of the circle:
+if its number is the difference of the numbers beside it, it takes those cards, otherwise a card is
 drawn. Seven colours in hand win at once; when the deck is empty, the most colours do.
 
 The backs of all cards are seen by everybody, so that only numbers are hidden. A card that once lay
 in the circle never becomes hidden again: `seen` is all there is to remember.
 
-A card is 8 * colour + number, with colours from 0 and numbers from 1; a crow has the colour 7 and the
-number 0. In a view the number 7 stands for one that the seat does not know. 0 is no card.
+A card is 8 * colour + number, with colours from 0 and numbers from 1; a crow has the colour 7 and
+the number 0. In a view the number 7 stands for one that the seat does not know. 0 is no card.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -236,6 +237,10 @@ def refill(state: Record) -> None:
 
 # --- legal moves ------------------------------------------------------------------------------
 
+# Crows look alike, so that two gaps with one card between them can lead to the same circle, read
+# from another card: a crow's gaps on both sides of a crow, and a trade's gaps on both sides of the
+# only fruit. With nothing but crows, or with two cards in all, every gap is the same.
+
 
 @kernel.kernel
 def legal(state: Record, out: Array) -> int:
@@ -243,68 +248,76 @@ def legal(state: Record, out: Array) -> int:
         return 0
     fruits = fruits_in_circle(state)
     gaps = 1 if state.circle_size <= 2 or fruits == 0 else state.circle_size
-    if state.phase == RETURN:
-        return add_returns(state, gaps, out)
-    n = add_plays(state, gaps, fruits, PLAIN, out, 0)
+    returning = state.phase == RETURN
+    n = 0
+    for slot in range(state.hand_sizes[state.seat]):
+        if not (may_return(state, slot) if returning else may_play(state, slot)):
+            continue
+        anywhere = returning or (state.hands[state.seat, slot] != CROW and fruits > 1)
+        action = slot * CIRCLE + (FIRST_RETURN if returning else 0)
+        for gap in range(gaps):
+            if anywhere or may_play_at(state, slot, gap, gaps):
+                out[n] = action + gap
+                n += 1
     if n == 0 and state.crow_stuck == FREE_PLAY:
-        n = add_plays(state, gaps, fruits, FREE, out, 0)
+        for gap in range(gaps):
+            if not repeats(state, CROW, gap, gaps):
+                out[n] = gap
+                n += 1
     if n == 0:
         out[0] = PASS
         n = 1
-    elif state.trade_optional:
-        n = add_plays(state, gaps, fruits, UNTRADED, out, n)
-    return n
-
-
-PLAIN, FREE, UNTRADED = 0, 1, 2  # kinds of plays
-
-
-@kernel.kernel
-def add_plays(state: Record, gaps: int, fruits: int, kind: int, out: Array, n: int) -> int:
-    """Write the plays of one kind to `out[n:]`, ascending; returns the new n."""
-    base = FIRST_UNTRADED if kind == UNTRADED else 0
-    for slot in range(state.hand_sizes[state.seat]):
-        card = state.hands[state.seat, slot]
-        if card == CROW and slot > 0 and state.hands[state.seat, slot - 1] == CROW:
-            break
-        for gap in range(gaps):
-            fits = difference(state, gap) == card & 7
-            if fits or (kind == PLAIN and card != CROW) or kind == FREE:
-                alike = card == CROW or (fruits == 1 and fits and kind == PLAIN)
-                if not (alike and repeats(state, card, gap, gaps)):
-                    out[n] = base + slot * CIRCLE + gap
+    elif state.trade_optional and not returning:
+        for slot in range(state.hand_sizes[state.seat]):
+            for gap in range(gaps):
+                if may_leave_untraded(state, slot, gap, gaps):
+                    out[n] = FIRST_UNTRADED + slot * CIRCLE + gap
                     n += 1
     return n
 
 
 @kernel.kernel
-def add_returns(state: Record, gaps: int, out: Array) -> int:
-    """Write the returns to `out`: of doubled colours, or of any when there are none."""
-    hand = state.hands[state.seat]
-    only_doubled = False
-    for slot in range(HAND):
-        only_doubled |= doubled(hand, slot)
-    n = 0
-    for slot in range(HAND):
-        if hand[slot] != CROW and (doubled(hand, slot) or not only_doubled):
-            for gap in range(gaps):
-                out[n] = FIRST_RETURN + slot * CIRCLE + gap
-                n += 1
-    return n
+def may_return(state: Record, slot: int) -> bool:
+    """Whether a fruit's colour is doubled in a hand of eight, or none is."""
+    any_doubled = False
+    for other in range(HAND):
+        any_doubled |= doubled(state, other)
+    fruit = state.hands[state.seat, slot] != CROW
+    return fruit and (doubled(state, slot) or not any_doubled)
 
 
 @kernel.kernel
-def doubled(hand: Array, slot: int) -> bool:
-    """Whether a hand of eight cards holds the colour of this fruit twice."""
-    colour = hand[slot] >> 3
-    before = slot > 0 and hand[slot - 1] >> 3 == colour
-    behind = slot + 1 < HAND and hand[slot + 1] >> 3 == colour
-    return colour < FRUITS and (before or behind)
+def doubled(state: Record, slot: int) -> bool:
+    """Whether a hand of eight has another fruit of the colour of this one."""
+    colour = state.hands[state.seat, slot] >> 3
+    left = slot > 0 and state.hands[state.seat, slot - 1] >> 3 == colour
+    right = slot + 1 < HAND and state.hands[state.seat, slot + 1] >> 3 == colour
+    return colour < FRUITS and (left or right)
 
 
-# Crows look alike, so that two gaps with one card between them can lead to the same circle, read
-# from another card: a crow's gaps on both sides of a crow, and a trade's gaps on both sides of the
-# only fruit. Where there are only crows, or two cards in all, every gap is the same.
+@kernel.kernel
+def may_play(state: Record, slot: int) -> bool:
+    """Whether no lower slot holds the same card: of several crows the first is played."""
+    card = state.hands[state.seat, slot]
+    return card != CROW or slot == 0 or state.hands[state.seat, slot - 1] != CROW
+
+
+@kernel.kernel
+def may_play_at(state: Record, slot: int, gap: int, gaps: int) -> bool:
+    card = state.hands[state.seat, slot]
+    fits = difference(state, gap) == card & 7
+    if card == CROW:
+        return fits and not repeats(state, card, gap, gaps)
+    lone = fits and fruits_in_circle(state) == 1
+    return not (lone and repeats(state, card, gap, gaps))
+
+
+@kernel.kernel
+def may_leave_untraded(state: Record, slot: int, gap: int, gaps: int) -> bool:
+    card = state.hands[state.seat, slot]
+    if difference(state, gap) != card & 7:
+        return False
+    return card != CROW or (may_play(state, slot) and not repeats(state, card, gap, gaps))
 
 
 @kernel.kernel
@@ -323,14 +336,14 @@ def repeats(state: Record, card: int, gap: int, gaps: int) -> bool:
     """Whether a lower gap leads to the same position, for a crow or a trade of the only fruit."""
     if gap == 0:
         return False
-    return joined(state, card, gap, gap - 1, gap) or (
-        gap == gaps - 1 and joined(state, card, gap, 0, 0)
-    )
+    if joined(state, card, gap, gap - 1, gap):
+        return True
+    return gap == gaps - 1 and joined(state, card, gap, 0, 0)
 
 
 @kernel.kernel
 def joined(state: Record, card: int, gap: int, other: int, between: int) -> bool:
-    """Whether two gaps are the same for a card, given the place of the circle between them."""
+    """Whether two gaps are the same for a card, `between` being the place of the card between."""
     if (state.circle[between] == CROW) != (card == CROW):
         return False
     return (difference(state, gap) == card & 7) == (difference(state, other) == card & 7)
@@ -350,13 +363,14 @@ def apply(state: Record, action: int) -> None:
         done = state.crow_stuck != DRAW or draw(state)
     else:
         done = play(state, action)
-    if not done or colours(state, state.seat) == FRUITS:
+    cards = state.hand_sizes[state.seat]
+    if not done or (cards >= FRUITS and colours(state, state.seat) == FRUITS):
         state.turn += 1
         finish(state, FINISHED)
         return
     if state.refill_timing == BEFORE_RETURN:
         refill(state)
-    if state.hand_sizes[state.seat] == HAND:
+    if cards == HAND:
         state.phase = RETURN
     else:
         end_turn(state)
@@ -381,7 +395,7 @@ def end_turn(state: Record) -> None:
     refill(state)
     state.turn += 1
     state.phase = PLAY
-    state.seat = (state.seat + 1) % state.players
+    state.seat = state.seat + 1 if state.seat + 1 < state.players else 0
     if state.bottom == state.top and state.deck_end == ON_EMPTY:
         finish(state, FINISHED)
     elif state.turn >= state.turn_cap:
@@ -512,6 +526,13 @@ def pick(world: Record, pool: Array, left: Array, colour: int) -> int:
 
 # --- heuristic --------------------------------------------------------------------------------
 
+# Weights in log odds of ending before another seat, fitted to games of this heuristic with itself.
+PER_COLOUR, PER_SPARE, SIXTH_COLOUR = 0.8, 0.6, 0.45
+CAN_TRADE, PER_GAIN, CAN_WIN = 0.5, 0.4, 2.2
+LATE_COLOUR, LATE_FRUIT = 0.3, 0.05
+COLOUR_BIT = np.array([1, 2, 4, 8, 16, 32, 64, 0])
+BITS = np.array([bin(mask).count("1") for mask in range(128)])
+
 
 @kernel.kernel
 def estimate(state: Record, out: Array) -> None:
@@ -520,15 +541,57 @@ def estimate(state: Record, out: Array) -> None:
         return
     promise = np.zeros(SEATS)
     for p in range(state.players):
-        promise[p] = colours(state, p)
+        promise[p] = prospects(state, p)
+        out[p] = 0.0
     pairs = state.players * (state.players - 1) / 2
     for p in range(state.players):
-        share = 0.0
-        for q in range(state.players):
-            if q != p:
-                ahead = promise[p] - promise[q]
-                share += 0.5 + 0.5 * ahead / (1.0 + abs(ahead))
-        out[p] = share / pairs
+        for q in range(p):
+            ahead = 1.0 / (1.0 + math.exp(promise[q] - promise[p]))
+            out[p] += ahead / pairs
+            out[q] += (1.0 - ahead) / pairs
+
+
+@kernel.kernel
+def prospects(state: Record, seat: int) -> float:
+    """What a hand is worth, with the trades that the circle offers it; less the longer it waits."""
+    held = twice = spare = fruits = 0
+    for slot in range(state.hand_sizes[seat]):
+        card = state.hands[seat, slot]
+        bit = COLOUR_BIT[card >> 3]
+        spare += held & bit > 0
+        twice |= held & bit
+        held |= bit
+        fruits += card & 7
+    spare -= state.hand_sizes[seat] == HAND  # which has to be returned
+    count = BITS[held]
+    value = PER_COLOUR * count + PER_SPARE * spare + SIXTH_COLOUR * max(count - 5, 0)
+    if state.top - state.bottom < REFILL:
+        value += LATE_COLOUR * count + LATE_FRUIT * fruits
+    best = most_after_trade(state, seat, held, twice)
+    if best > 0:
+        wait = seat - state.seat
+        if wait < 0 or (wait == 0 and state.phase == RETURN):
+            wait += state.players
+        value += (CAN_TRADE + PER_GAIN * max(best - count, 0)) / (1 + wait)
+        if best == FRUITS and wait == 0:
+            value += CAN_WIN
+    return value
+
+
+@kernel.kernel
+def most_after_trade(state: Record, seat: int, held: int, twice: int) -> int:
+    """The most colours that a seat could have after a trade now; 0 if no card fits."""
+    best = 0
+    for gap in range(state.circle_size):
+        wanted = difference(state, gap)
+        left, right = state.circle[gap] >> 3, state.circle[after(state, gap)] >> 3
+        gained = COLOUR_BIT[left] | COLOUR_BIT[right]
+        for slot in range(state.hand_sizes[seat]):
+            card = state.hands[seat, slot]
+            if card & 7 == wanted:
+                lost = COLOUR_BIT[card >> 3] & ~twice
+                best = max(best, BITS[held & ~lost | gained])
+    return best
 
 
 kernel.register(
