@@ -76,7 +76,7 @@ def workspace(game: Game, kept: int) -> Workspace:
         ("stamp", "i8"),  # the last one written to `marks`
         ("marks", "i8", (seats, actions)),  # stamp of the last node where a seat had that action
         ("values", "f8", (seats,)),  # what the last simulation was worth
-        ("legal", "i4", (actions,)),
+        ("legal", "i8", (actions,)),
         ("children", "i4", (actions,)),  # nodes among which to choose
         ("path", "i4", (game.max_moves + 1,)),  # nodes from the root to the leaf
     )
