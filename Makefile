@@ -38,7 +38,7 @@ bench: .venv/arena  ## measure; prints JSON
 	$(BIN)/python -m bench
 
 clean:
-	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "arena needs Python 3.11 or newer; found: $$(python3 --version 2>&1)" >&2; exit 1; }

@@ -486,6 +486,8 @@ def _tell(*lines: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code; nobody but a developer sees a traceback."""
+    if arguments is None and sys.argv[1:2] == ["run"]:
+        _fix_hash_seed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what a plain terminal cannot show
@@ -501,6 +503,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     finally:
         for number, handler in before:
             signal.signal(number, handler)
+
+
+def _fix_hash_seed() -> None:
+    """Start over with the hash seed of workers, or bots that go through sets would differ."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        os.environ["PYTHONHASHSEED"] = "0"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def _stop(number: int, frame: FrameType | None) -> NoReturn:

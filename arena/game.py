@@ -148,7 +148,7 @@ class Game(abc.ABC):
     def apply(self, state: State, action: Action) -> State:
         """The position after `action`; IllegalActionError if it is not legal there."""
         if action not in self.legal(state):
-            raise self._illegal(state, f"action {action!r}")
+            raise self._illegal(state, "action", action)
         after = kernel.copy(state)
         _apply(after, action)
         return after
@@ -173,16 +173,24 @@ class Game(abc.ABC):
 
     def observe(self, state: State, seat: int) -> View:
         """What `seat` knows with a perfect memory of all it has seen."""
+        self._check_seat(seat, state)
         record = kernel.blank(self.view_dtype)
         _observe(state, seat, record)
         return View(record)
 
     def sample(self, view: View, seat: int, seed: int) -> State:
         """A position drawn uniformly from those that `seat`'s view cannot rule out."""
+        self._check_seat(seat, view.record)
         world = kernel.blank(self.state_dtype)
         world["rng"] = random_word(seed)
         _sample(view.record, seat, world)
         return world
+
+    def _check_seat(self, seat: int, record: Array) -> None:
+        # Compiled code would read beyond the record.
+        players = int(record["players"][0])
+        if seat not in range(players):
+            raise OptionError(f"{self.name}: found seat {seat!r}, expected 0 to {players - 1}")
 
     # --- text -----------------------------------------------------------------------------------
 
@@ -196,13 +204,14 @@ class Game(abc.ABC):
         for action in self.legal(state):
             if self.describe(state, action).lower() == wanted:
                 return action
-        raise self._illegal(state, f"move {text!r}")
+        raise self._illegal(state, "move", text)
 
-    def _illegal(self, state: State, what: str) -> IllegalActionError:
+    def _illegal(self, state: State, kind: str, found: object) -> IllegalActionError:
+        what = f"{kind} {found!r}"
         if self.mover(state) is None:
             return IllegalActionError(f"{what}: the game is over")
         texts = {self.describe(state, a): a for a in self.legal(state)}
-        hint = suggestion(what.split("'")[1] if "'" in what else "", texts)
+        hint = suggestion(str(found), texts)
         numbers = ", ".join(map(str, texts.values()))
         return IllegalActionError(f"{what} is not legal here{hint}; legal ids: {numbers}")
 

@@ -203,8 +203,12 @@ def _text(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without addresses and the names of private packages, and fit for any file or terminal."""
+    """The same on every computer, and fit for any file or terminal.
+
+    Without addresses, the names of private packages and the folders in which files lie.
+    """
     text = re.sub(rf" at 0x[0-9A-Fa-f]+|{PRIVATE_PACKAGE}", "", text)
+    text = re.sub(r'File "[^"\n]*[/\\]([^"/\\\n]+)"', r'File "\1"', text)
     return "".join(
         c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
     )

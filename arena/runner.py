@@ -55,7 +55,7 @@ DEATHS = 3
 """after so many dead workers a match, or the start of a worker, is given up"""
 
 _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
-"""of workers; bots that go through sets of texts play alike everywhere"""
+"""of workers, as of the command line: bots that go through sets of texts play alike everywhere"""
 
 B = TypeVar("B")
 Tell = Callable[[str], None]
@@ -94,9 +94,9 @@ def run(
     """Play all matches that are not `done`, an array over their numbers; yield packed batches.
 
     With `local` they are played in this process, with `workers` by so many Ray workers, with
-    `address` on the cluster there. Without any of these the first second is played here, and the
-    rest too unless Ray saves more time than it takes to start. `tell` gets lines about the progress
-    of the set-up and about workers lost.
+    `address` on the cluster there. Without any of these they are played here, a second at a time,
+    until Ray would save more time with the rest than it takes to start. `tell` gets lines about the
+    progress of the set-up and about workers lost.
 
     Raises Interrupted, with the signal's number, when a signal kept matches from being played;
     InfrastructureError when workers cannot be had or a match cannot be played.
@@ -106,15 +106,13 @@ def run(
         return
     with _Signals() as signals:
         player = _Player(job)
-        here = local or not (workers or address)
-        if here:
-            yield from _play_here(player, work, signals, limit=None if local else BATCH_SECONDS)
+        cluster = address or os.environ.get("RAY_ADDRESS")
+        if local or not (workers or address):
+            cores = None if cluster else _cores()
+            leave = (lambda: False) if local else partial(_ray_pays, work, cores)
+            yield from _play_here(player, work, signals, leave)
         if work.left and not signals.stop:
-            cluster = address or os.environ.get("RAY_ADDRESS")
-            if here and not local and not _ray_pays(work, None if cluster else _cores()):
-                yield from _play_here(player, work, signals, limit=None)
-            else:
-                yield from _play_on_ray(job, work, workers, cluster, signals, tell)
+            yield from _play_on_ray(job, work, workers, cluster, signals, tell)
         if work.left:
             raise Interrupted(signals.stop)
 
@@ -268,13 +266,17 @@ class _First:
 
 
 def _play_here(
-    player: _Player[B], work: _Work, signals: _Signals, limit: float | None
+    player: _Player[B], work: _Work, signals: _Signals, leave: Callable[[], bool]
 ) -> Iterator[list[B]]:
-    """Play in this process, all there is or for `limit` seconds."""
-    began = perf_counter()
+    """Play in this process all there is, or until `leave`, which is asked once a second."""
+    asked = perf_counter()
     while not signals.stop:
-        rest = BATCH_SECONDS if limit is None else limit - (perf_counter() - began)
-        batch = work.take(workers=1, seconds=rest) if rest > 0 else None
+        rest = BATCH_SECONDS - (perf_counter() - asked)
+        if rest <= 0:
+            if leave():
+                return
+            asked, rest = perf_counter(), BATCH_SECONDS
+        batch = work.take(workers=1, seconds=rest)
         if batch is None:
             return
         packed, played, seconds = player.play(batch.numbers, rest, signals)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from arena import config, rating, registry, replay, report, runner, stats
 from arena import schedule as scheduling
@@ -172,8 +173,7 @@ def board(run: Run) -> list[Standing]:
     """The leaderboard over all finished matches, the best first."""
     names = run.plan.names
     outcomes = _between_bots(run.outcomes())
-    blocks = outcomes["line_up"] + outcomes["deal"] * (outcomes["line_up"].max(initial=0) + 1.0)
-    ratings = rating.rate(names, outcomes["bots"], outcomes["places"], blocks.astype(np.int64))
+    ratings = rating.rate(names, outcomes["bots"], outcomes["places"], _blocks(outcomes))
     tallies = stats.tally(
         len(names),
         outcomes["bots"],
@@ -186,6 +186,18 @@ def board(run: Run) -> list[Standing]:
         for r, tally in zip(ratings, tallies, strict=True)
     ]
     return sorted(standings, key=lambda s: (s.rank, -round(s.rating, report.DECIMALS), s.bot))
+
+
+def _blocks(outcomes: Outcomes) -> npt.NDArray[np.int64]:
+    """A number for each match's deal block, well mixed.
+
+    Ratings pool blocks by the remainder of their numbers; numbers in the order of line-ups would
+    make pools of line-ups.
+    """
+    block = outcomes["deal"].astype(np.uint64) << np.uint64(32) | outcomes["line_up"]
+    block *= np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing (Knuth, TAOCP 3, 6.4)
+    mixed: npt.NDArray[np.int64] = (block >> np.uint64(32)).astype(np.int64)
+    return mixed
 
 
 def write_board(run: Run, standings: Sequence[Standing]) -> None:

@@ -108,7 +108,7 @@ def ismcts(counted: str, depth: int | None) -> Figures:
 
     def measure() -> float:
         spent = seconds(lambda: bot.act(turn))
-        return (iterations if counted == "iterations" else bot.tree.head["moves"][0]) / spent
+        return (iterations if counted == "iterations" else bot.tree.moves) / spent
 
     return repeat(measure)
 
