@@ -53,6 +53,8 @@ from arena.errors import (
 SCHEMA = "arena.run/1"
 APPLICATION = 0x6172656E  # "aren", tells `file` and us whose database it is
 FORMAT = 1
+MOST_MATCHES = 10**9
+"""in a run; their outcomes are read as a whole"""
 PART = 1024
 PAGE = 500
 ENDINGS = tuple(Ending)

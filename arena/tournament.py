@@ -19,12 +19,13 @@ from arena import config, rating, registry, replay, report, runner, stats
 from arena import schedule as scheduling
 from arena.config import RunConfig
 from arena.core import MatchResult
-from arena.errors import DamagedRunError, UnknownNameError
+from arena.errors import ConfigError, DamagedRunError, UnknownNameError
 from arena.game import Game
 from arena.report import Forfeits, Standing
 from arena.schedule import Matches
 from arena.store import (
     ENDINGS,
+    MOST_MATCHES,
     BotIdentity,
     Outcomes,
     Plan,
@@ -57,7 +58,14 @@ class Tournament:
         return _schedule(self.config, registry.game(self.config.game).rules)
 
     def plan(self, folder: Path) -> Plan:
-        """All that decides the games, for a run in `folder`."""
+        """All that decides the games, for a run in `folder`; ConfigError if it would be too big."""
+        if len(self.matches) > MOST_MATCHES:
+            raise ConfigError(
+                [
+                    f"{self.name}: the schedule has {len(self.matches):,} matches, a run holds "
+                    f"{MOST_MATCHES:,}; set schedule.max_lineups or fewer deals"
+                ]
+            )
         resolved = self.config.resolved(folder)
         sources = self.config.sources()
         return Plan(
