@@ -115,8 +115,8 @@ def rate(
     margin = _margin(table, draw_probability)
     fit = _unfitted(table, len(names))
     _converge(table, fit, table.counts, margin, 1e-9 + 1e-14 * float(table.counts.sum()), 500)
-    deviations, stretch = _bootstrap(table, fit, margin)
-    variances, differences = _variances(table, fit, deviations, stretch)
+    moves, stretch = _bootstrap(table, fit, margin)
+    variances, differences = _variances(table, fit, moves, stretch)
     half = _Z * np.sqrt(variances)
     better = fit.mean[None, :] - fit.mean[:, None] > _Z * np.sqrt(differences)
     return tuple(
@@ -428,8 +428,8 @@ def _sweep(table: _Table, fit: _Fit, counts: Array, margin: float, stride: Array
 
 @kernel
 def _stride(old: float, new: float, stride: float) -> float:
-    """`stride` of the way from `old` to `new` in logarithms; `new` if one of them is zero."""
-    return old * (new / old) ** stride if old > 0 and new > 0 and stride < 1 else new
+    """`stride` of the way from `old` to `new` in logarithms; `new` if one of them is next to 0."""
+    return old * (new / old) ** stride if stride < 1 and min(old, new) > 1e-100 else new
 
 
 @kernel
@@ -641,7 +641,8 @@ _NODES, _WEIGHTS = (_NODES + 1) / 2, _WEIGHTS / 2  # on [0, 1]
 def _truncated(low: float, high: float) -> tuple[float, float, float]:
     """Mean and variance of a standard normal variable within [low, high], and 1 - variance.
 
-    Both complements are exact to many digits wherever the limits lie, `high` may be infinite.
+    Wherever the limits lie, the variance and its complement both have many digits; `high` may be
+    infinite.
     """
     if low + high < 0:
         mean, variance, gain = _truncated_right(-high, -low)
