@@ -38,7 +38,7 @@ Array = npt.NDArray[Any]
 LineUp = tuple[int, ...]
 """Positions in the list of bots."""
 
-MOST_MATCHES = 10**9
+MOST_MATCHES = 2**53
 
 
 def schedule(
