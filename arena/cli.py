@@ -177,6 +177,8 @@ def run(
     with _stdout_for_data():
         tournament = Tournament.load(config, overrides)
     if dry_run:
+        if form in (Format.MD, Format.CSV):
+            raise typer.BadParameter("--dry-run prints text or, with --format json, JSON")
         _print(report.summary_text(tournament.summary(), form))
         return
     with tournament.resume(output) if resume else tournament.begin(output) as opened:
@@ -391,15 +393,24 @@ def _standings(run: Run) -> list[Standing]:
 
 @contextlib.contextmanager
 def _stdout_for_data() -> Iterator[None]:
-    """Send to stderr what the code of bots writes to stdout, in whatever way."""
+    """Send to stderr what the code of bots writes to stdout, in whatever way.
+
+    Bots get streams of their own: closing or replacing them closes none of ours.
+    """
+    ours = sys.stdout, sys.stderr
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
+    theirs = io.TextIOWrapper(
+        os.fdopen(os.dup(2), "wb"), errors="backslashreplace", line_buffering=True
+    )
+    sys.stdout = sys.stderr = theirs
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            yield
+        yield
     finally:
-        sys.stdout.flush()
+        sys.stdout, sys.stderr = ours
+        with contextlib.suppress(OSError, ValueError):
+            theirs.close()
         os.dup2(kept, 1)
         os.close(kept)
 
@@ -443,6 +454,7 @@ def _span(numbers: range) -> str:
 def _about(game: Game) -> Iterator[str]:
     """All that is to be known of a game before a bot is written for it."""
     from arena import report
+    from arena.core import VIEW_HEADER
 
     yield f"{game.title} ({game.name}), rules {game.rules}, for {_span(game.players)} players"
     yield f"actions are 0 to {game.action_count - 1}, at most {game.max_moves:,} in a game"
@@ -451,7 +463,8 @@ def _about(game: Game) -> Iterator[str]:
         yield ""
         yield from report.table(("option", "default", "values", "meaning"), rows, Format.TABLE)
     yield ""
-    yield from report.table(("view field", "meaning"), game.view_fields.items(), Format.TABLE)
+    fields = {**VIEW_HEADER, **game.view_fields}
+    yield from report.table(("view field", "meaning"), fields.items(), Format.TABLE)
 
 
 def _choice(value: OptionValue) -> str:

@@ -19,6 +19,15 @@ State: TypeAlias = npt.NDArray[Any]
 OptionValue: TypeAlias = bool | int | str
 
 
+VIEW_HEADER = {
+    "players": "number of seats",
+    "seat": "seat to move, -1 when the game is over",
+    "over": "0 while the game runs, 1 finished, 2 ended by a cap",
+    "turn": "finished turns",
+}
+"""The fields that the views of all games have; `phase` is explained by those that use it."""
+
+
 class View:
     """What one seat knows, with named, read-only access: `view.seat`, `view.hands[seat]`.
 
@@ -131,7 +140,8 @@ class MatchSpec:
     number: int
     """position in the schedule, from 0"""
     id: str
-    """hash over all that decides the match; names it in the run and for ever after"""
+    """hash over game, rules, options, bots by seat with their params, deal, rotation and the run's
+    seed; the code of bots is not in it"""
     game: str
     players: int
     options: Mapping[str, OptionValue]

@@ -40,13 +40,13 @@ class ConfigError(ArenaError):
 
 
 class UnknownNameError(ArenaError):
-    """A name that stands for nothing here; the message lists the names that do."""
+    """A name that stands for nothing here; the message lists the names that do, or gives a hint."""
 
     exit_code = 2
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        names = sorted(known)
-        super().__init__(f"no {kind} is called {name!r}{suggestion(name, names)}")
+    def __init__(self, kind: str, name: str, known: Iterable[str] = (), hint: str = "") -> None:
+        told = f"; {hint}" if hint else suggestion(name, sorted(known))
+        super().__init__(f"no {kind} is called {name!r}{told}")
 
 
 class OptionError(ArenaError):

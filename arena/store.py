@@ -368,8 +368,16 @@ class Run:
 
         `config` is the text of config.yaml.
         """
-        with _disk(folder):
+        try:
             folder.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise RunExistsError(
+                f"{folder} cannot be a folder, a file is in the way; choose another by -o"
+            ) from None
+        except OSError as error:
+            raise RunExistsError(
+                f"{folder} cannot be made: {error.strerror}; choose another by -o"
+            ) from None
         lock = _take(folder)
         try:
             _refuse_content(folder)
@@ -549,8 +557,16 @@ class Run:
             return found[0]
         if found:
             raise UnknownNameError("single match", str(match), [r.spec.id for r in found])
-        near = self._beginning(text[:8]) or self._beginning(text[:4]) or self._beginning("")
-        raise UnknownNameError("finished match", str(match), [r.spec.id for r in near])
+        near = self._beginning(text[:8]) or self._beginning(text[:4]) if text else []
+        hint = (
+            f"the nearest are {', '.join(r.spec.id for r in near[:3])}"
+            if near
+            else (
+                f"matches have numbers, 0 to {self.plan.matches - 1}, and ids, which "
+                f"`arena matches {self.folder}` lists"
+            )
+        )
+        raise UnknownNameError("finished match", str(match), hint=hint)
 
     def _beginning(self, text: str) -> list[MatchResult]:
         """Matches whose ids begin so, at most as many as a message can name."""
@@ -582,7 +598,7 @@ class Run:
         with _disk(self.folder):
             rows = self._db.execute(query, values).fetchall()
             seconds = self._seconds([row[0] for row in rows])
-            return [self._result(row, s) for row, s in zip(rows, seconds, strict=True)]
+        return [self._result(row, s) for row, s in zip(rows, seconds, strict=True)]
 
     def _seconds(self, numbers: Sequence[int]) -> list[list[float]]:
         like = np.zeros((0, self.plan.seats), np.float32)
@@ -590,6 +606,14 @@ class Run:
         return [parts[n // PART][n % PART].tolist() for n in numbers]
 
     def _result(self, row: tuple[Any, ...], seconds: list[float]) -> MatchResult:
+        try:
+            return self._unpacked(row, seconds)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise DamagedRunError(
+                f"{self.folder / 'matches.sqlite'} is damaged: match number {row[0]}: {error}"
+            ) from error
+
+    def _unpacked(self, row: tuple[Any, ...], seconds: list[float]) -> MatchResult:
         number, id_, players, deal, line_up, rotation, seed, bots, ending = row[:9]
         ranks, scores, actions, offender, detail, traceback = row[9:]
         match_id = id_.hex()
@@ -624,7 +648,7 @@ class Run:
         with _disk(self.folder):
             ((verdict,),) = self._db.execute("PRAGMA integrity_check(1)").fetchall()
         if verdict != "ok":
-            raise DamagedRunError(f"{path}: {verdict}")
+            raise DamagedRunError(f"{path} is damaged: {' '.join(str(verdict).split())}")
         pack, derived = self.packer, iter(self.outcomes())
         for result in self.results():
             expected = pack([result]).outcomes[0]
@@ -724,8 +748,9 @@ def _refuse_content(folder: Path) -> None:
 
 def _refuse_difference(folder: Path, begun: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     old, new = _lines(_decisive(begun)), _lines(_decisive(now))
-    if old != new:
+    if old != new or _changed_code(begun, now):
         lines = [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
+        lines += _changed_code(begun, now)
         raise ResumeError(
             f"{folder} was begun otherwise (- begun with, + found now); begin a new run instead:\n"
             + "\n".join(lines)
@@ -733,9 +758,23 @@ def _refuse_difference(folder: Path, begun: Mapping[str, Any], now: Mapping[str,
 
 
 def _decisive(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of run.json on which results depend; they do not on the version of Python."""
-    versions = {name: manifest["versions"].get(name) for name in ("arena", "code")}
-    return {**Plan.restored(manifest).shown(), "versions": versions}
+    """The part of run.json on which results depend, without digests of code."""
+    shown = Plan.restored(manifest).shown()
+    del shown["config_digest"]  # says nothing that the configuration does not
+    for bot in shown["bots"].values():
+        del bot["digest"]
+    return {**shown, "arena": manifest["versions"].get("arena")}
+
+
+def _changed_code(begun: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """A line for every bot whose code has changed, and for arena's own."""
+    before, after = Plan.restored(begun).bots, Plan.restored(now).bots
+    digests = {bot.name: bot.digest for bot in after}
+    changed = [b.name for b in before if digests.get(b.name, b.digest) != b.digest]
+    lines = [f"  the code of bot {name!r} has changed" for name in changed]
+    if begun["versions"].get("code") != now["versions"].get("code"):
+        lines.append("  the code of arena that plays the games has changed")
+    return lines
 
 
 def _lines(value: Any, path: str = "") -> list[str]:

@@ -17,10 +17,11 @@ from bots.search import Budget, Tree
 class ISMCTS:
     """Searches one tree, through a new world, consistent with the view, in every iteration.
 
-    `iterations` and `seconds` are the budget for a move, whichever is used up first; None is no
-    limit. `exploration` is the weight of the confidence bound on values in [0, 1]. A playout is cut
-    off after `depth` random moves and valued by the game's estimate; with None or -1 it goes on to
-    the end of the game. `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
+    `iterations` and `seconds` are the budget for a move, whichever is used up first; 1,000
+    iterations if neither is given. `exploration` is the weight of the confidence bound on values in
+    [0, 1]. A playout is cut off after `depth` random moves and valued by the game's estimate; with
+    None or -1 it goes on to the end of the game. `nodes` bounds the memory, 32 bytes each. Wrong
+    values raise OptionError.
 
     `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -31,7 +32,7 @@ class ISMCTS:
         seat: int,
         seed: int,
         *,
-        iterations: int | None = 1000,
+        iterations: int | None = None,
         seconds: float | None = None,
         exploration: float = 0.7,
         depth: int | None = 8,

@@ -20,10 +20,10 @@ class MCTS:
 
     Each of the `worlds` has a tree of its own, and iterations go to them in turn. The rest is as
     in `ismcts`: `iterations` and `seconds` are the budget for a move, whichever is used up first;
-    None is no limit. `exploration` is the weight of the confidence bound on values in [0, 1]. A
-    playout is cut off after `depth` random moves and valued by the game's estimate; with None or -1
-    it goes on to the end of the game. `nodes` bounds the memory, 32 bytes each, of all trees
-    together. Wrong values raise OptionError.
+    1,000 iterations if neither is given. `exploration` is the weight of the confidence bound on
+    values in [0, 1]. A playout is cut off after `depth` random moves and valued by the game's
+    estimate; with None or -1 it goes on to the end of the game. `nodes` bounds the memory, 32 bytes
+    each, of all trees together. Wrong values raise OptionError.
 
     `MCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -34,7 +34,7 @@ class MCTS:
         seat: int,
         seed: int,
         *,
-        iterations: int | None = 1000,
+        iterations: int | None = None,
         seconds: float | None = None,
         worlds: int = 10,
         exploration: float = 0.7,

@@ -162,16 +162,19 @@ def real(name: str, value: object, least: float) -> float:
 
 
 class Budget:
-    """How long a search goes on: iterations, seconds of wall clock, or whichever ends first."""
+    """How long a search goes on: iterations, seconds of wall clock, or whichever ends first.
+
+    With neither it is `ITERATIONS`.
+    """
+
+    ITERATIONS = 1000
 
     CHUNK = 0.002
     """seconds of search between two looks at the clock, and about the most by which one is late"""
 
     def __init__(self, iterations: int | None, seconds: float | None) -> None:
         if iterations is None and seconds is None:
-            raise OptionError(
-                "iterations and seconds: found None for both, expected at least one of them"
-            )
+            iterations = self.ITERATIONS
         self.iterations = None if iterations is None else whole("iterations", iterations, 1)
         self.seconds = None if seconds is None else real("seconds", seconds, 0.001)
 

@@ -17,7 +17,6 @@ import pytest
 
 from arena import registry
 from arena.core import Turn
-from arena.errors import OptionError
 from arena.game import Game
 from bots import search
 from bots.ismcts import ISMCTS
@@ -183,9 +182,11 @@ def test_budget_stops_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0.05 <= now <= 0.05 + Budget.CHUNK
 
 
-def test_budget_without_end_is_refused() -> None:
-    with pytest.raises(OptionError, match="iterations and seconds"):
-        Budget(None, None)
+def test_seconds_alone_are_not_cut_short_by_iterations() -> None:
+    """Only without any budget is there a default one."""
+    game = registry.game("kuhn")
+    assert ISMCTS(game, 0, 1, seconds=5.0).budget.iterations is None
+    assert ISMCTS(game, 0, 1).budget.iterations == Budget.ITERATIONS
 
 
 def test_seconds_are_kept() -> None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from arena import kernel
 from arena.core import Action, State, View
+from arena.errors import UnknownNameError
 from arena.game import Game, choice, number, option_fields
 from arena.kernel import (
     CAPPED,
@@ -941,30 +942,41 @@ class CuBirds(Game):
         field["winner"] = NOBODY
         for row, cards in enumerate(shown["rows"]):
             for card in cards:
-                species = SPECIES.index(card)
+                species = _species(card)
                 block = find_block(state[0], row, species)
                 if block == NOBODY:
                     add_block(state[0], row, RIGHT, species, 1)
                 else:
                     field["row_count"][row, block] += 1
         for p in range(players):
-            for species, name in enumerate(SPECIES):
-                field["hands"][p, species] = shown["hands"][p].get(name, 0)
-                field["collections"][p, species] = shown["collections"][p].get(name, 0)
+            field["hands"][p] = _counts(shown["hands"][p])
+            field["collections"][p] = _counts(shown["collections"][p])
             field["since"][p] = field["hands"][p].sum()
             if shown["phase"] == "over" and complete(field["collections"][p]):
                 field["winner"] = p
         field["pile_size"] = len(shown["pile"])
         for place, card in enumerate(reversed(shown["pile"])):
-            field["pile"][place] = SPECIES.index(card)
-        for species, name in enumerate(SPECIES):
-            field["discard"][species] = shown["discard"].get(name, 0)
+            field["pile"][place] = _species(card)
+        field["discard"] = _counts(shown["discard"])
         return state
 
     def show_step(self, step: Mapping[str, Any], phase: str, seat: int) -> dict[str, Any]:
         # Whether another seat could have flown would tell about its hand.
         hide = phase == "fly" and step["seat"] != seat
         return {**step, "forced": None} if hide else dict(step)
+
+
+def _species(name: str) -> int:
+    if name not in SPECIES:
+        raise UnknownNameError("species", name, SPECIES)
+    return SPECIES.index(name)
+
+
+def _counts(counted: Mapping[str, int]) -> list[int]:
+    """What `_counted` wrote, as cards by species."""
+    for name in counted:
+        _species(name)
+    return [counted.get(name, 0) for name in SPECIES]
 
 
 def _counted(counts: Any) -> dict[str, int]:
