@@ -230,14 +230,17 @@ def _relative(path: str, folder: Path) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Puts texts in quotes that `load` would take for numbers and PyYAML would not."""
+    """Puts texts in quotes that `load` would not take for texts, though PyYAML would."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    style = "'" if _number(text) is not None else None
+    word = text.lower()
+    otherwise = word in _TRUTH or word in _ALMOST or word in ("null", "~")
+    otherwise |= _number(text) is not None or _DISPUTED.fullmatch(text) is not None
+    style = "'" if otherwise else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

@@ -205,7 +205,7 @@ def test_bots_are_listed() -> None:
     lines = arena("bots").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == sorted(registry.BOTS)
     assert all(len(line.split()) > 4 for line in lines[1:])
-    assert "iterations=1000" in lines[2]
+    assert "exploration=0.7" in lines[2]
 
 
 def test_the_schema_is_one_json_document() -> None:
@@ -479,12 +479,44 @@ def test_a_damaged_match_is_found_and_named() -> None:
 
 
 @pytest.mark.usefixtures("fresh")
-def test_a_disk_that_refuses_is_no_bug_of_ours() -> None:
-    """Exit code 6: the run can go on once there is room."""
+@pytest.mark.parametrize("wanted", ["file", "file/run"])
+def test_a_file_in_the_way_of_the_run_folder_is_told(wanted: str) -> None:
+    """Nothing was begun, so nothing is said of going on."""
     Path("file").touch()
-    done = arena("run", "plain.yaml", "-o", "file/run")
-    assert done.code == 6
-    assert "Traceback" not in done.err
+    done = arena("run", "plain.yaml", "-o", wanted)
+    assert done.code == 4
+    assert "a file is in the way" in done.err
+    assert "--resume" not in done.err
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_bot_that_closes_the_streams_closes_none_of_ours() -> None:
+    """It may have meant to silence itself; the board is printed all the same."""
+    Path("closer.py").write_text(
+        "import sys\n"
+        "class Closer:\n"
+        "    def __init__(self, game, seat, seed): pass\n"
+        "    def act(self, turn):\n"
+        "        if sys.stdout is not None: sys.stdout.close()\n"
+        "        sys.stdout = sys.stderr = None\n"
+        "        return turn.legal[0]\n"
+    )
+    Path("closer.yaml").write_text("game: kuhn\nbots: [random, closer.py]\nschedule: {deals: 2}\n")
+    done = arena("run", "closer.yaml", "--local", "-o", "closed")
+    assert done.code == 0
+    assert "closer" in done.out
+    assert "results in closed" in done.err
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_damaged_cell_is_damage_and_no_bug_of_ours() -> None:
+    arena("run", "plain.yaml", "--local", "-o", "cell")
+    with contextlib.closing(sqlite3.connect("cell/matches.sqlite")) as database, database:
+        database.execute("UPDATE matches SET scores = 'nonsense' WHERE number = 1")
+    for command in ("matches", "verify"):
+        done = arena(command, "cell")
+        assert done.code == 1
+        assert "is damaged: match number 1" in done.err
 
 
 def test_a_bug_is_told_in_a_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -874,6 +874,17 @@ def usable(data: dict[str, Any]) -> bool:
         "schedule": {"self_play": True},
     }
 )
+@example(
+    {
+        "game": "cubirds",
+        "players": [2],
+        "bots": [
+            {"name": "~", "bot": "mine.py", "params": {"a": "0O", "b": "nO", "c": ".Inf"}},
+            {"name": "nULL", "bot": "mine.py", "params": {"a": "~", "b": "TRue", "c": "017"}},
+        ],
+        "schedule": {"self_play": True},
+    }
+)
 def test_a_resolved_configuration_loads_back_equal(here: Path, data: dict[str, Any]) -> None:
     """From wherever it is written, with equal digest and equal bots, and nothing left out."""
     # JSON is YAML whose texts all have quotes.

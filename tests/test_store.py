@@ -188,7 +188,9 @@ def test_the_beginning_of_an_id_will_do_if_it_is_the_only_one(run: Run) -> None:
 @pytest.mark.parametrize("wanted", [5, "5", "f" * 16, "not an id", "0x12", ""])
 def test_a_match_that_is_not_there_is_named(run: Run, wanted: int | str) -> None:
     run.add(run.packer([result(4)]))
-    with pytest.raises(UnknownNameError, match=rf"'{wanted}'.*known: {spec(4).id}"):
+    with pytest.raises(
+        UnknownNameError, match=rf"'{wanted}'.*(numbers, 0 to \d+|nearest are {spec(4).id})"
+    ):
         run.result(wanted)
 
 
@@ -428,8 +430,7 @@ def test_resume_shows_every_difference(tmp_path: Path) -> None:
     assert lines == [
         "- config.schedule.deals: 5",
         "+ config.schedule.deals: 6",
-        '- bots.dörte.digest: "d1ge57"',
-        '+ bots.dörte.digest: "07her"',
+        "  the code of bot 'dörte' has changed",
     ]
     Run.resume(tmp_path, PLAN).close()
 
@@ -439,7 +440,7 @@ def test_resume_refuses_other_rules_of_play(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "run.json").read_text())
     manifest["versions"].update(code="before", python="3.0.0")
     (tmp_path / "run.json").write_text(json.dumps(manifest))
-    with pytest.raises(ResumeError, match=r'- versions\.code: "before"') as caught:
+    with pytest.raises(ResumeError, match="the code of arena that plays") as caught:
         Run.resume(tmp_path, PLAN)
     assert "python" not in str(caught.value)
 
