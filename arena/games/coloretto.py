@@ -173,10 +173,14 @@ def count_rows(state: Record) -> int:
 
 
 @kernel.kernel
+def capacity(state: Record, row: int) -> int:
+    return row + 1 if state.players == 2 else PLACES
+
+
+@kernel.kernel
 def has_place(state: Record, row: int) -> bool:
     """Whether a row is still there and not full."""
-    capacity = row + 1 if state.players == 2 else PLACES
-    return not state.taken[row] and state.row_size[row] < capacity
+    return not state.taken[row] and state.row_size[row] < capacity(state, row)
 
 
 @kernel.kernel
@@ -297,13 +301,21 @@ def take(state: Record, row: int) -> None:
 @kernel.kernel
 def pass_on(state: Record) -> None:
     """Give the turn to the next seat that is in and can do something; else the round ends."""
-    if can_go_on(state):
-        for i in range(1, state.players + 1):
-            seat = (state.seat + i) % state.players
-            if not state.out[seat]:
-                state.seat = seat
-                return
-    end_round(state)
+    seat = next_in(state)
+    if seat != NOBODY and can_go_on(state):
+        state.seat = seat
+    else:
+        end_round(state)
+
+
+@kernel.kernel
+def next_in(state: Record) -> int:
+    """The next seat that is in, at last the mover itself; NOBODY if there is none."""
+    for i in range(1, state.players + 1):
+        seat = (state.seat + i) % state.players
+        if not state.out[seat]:
+            return seat
+    return NOBODY
 
 
 @kernel.kernel
@@ -392,23 +404,121 @@ def sample(view: Record, seat: int, world: Record) -> None:
 
 # --- heuristic --------------------------------------------------------------------------------
 
+# In points, found by matches between bots that are greedy for different estimates.
+FREE_PLACE = (1.5, 0.5)  # by table: what a card that may still join a row is worth
+GROWTH = 0.1  # a card of a colour, for each card of it that a seat may still get
+SPARE_ROW = 6.0  # what is left when two players have chosen among three rows
+
 
 @kernel.kernel
 def estimate(state: Record, out: Array) -> None:
     if state.over:
         kernel.rewards(state, out)
         return
-    promise = np.zeros(SEATS)
+    held = np.empty(SEATS)
+    gains = np.empty((2, SEATS, ROWS))
     for p in range(state.players):
-        promise[p] = points(state, state.displays[p])
+        held[p] = prospects(state, state.displays[p])
+        for row in range(count_rows(state)):
+            if not state.out[p] and not state.taken[row]:
+                gains[0, p, row] = gain(state, p, row, NOTHING, held[p])
+                if state.phase == PLACE and has_place(state, row):
+                    gains[1, p, row] = gain(state, p, row, state.drawn, held[p])
+    if state.phase == TURN:
+        share(state, state.seat, NOTHING, held, gains, out)
+    else:
+        share_after_placing(state, held, gains, out)
+
+
+@kernel.kernel
+def prospects(state: Record, display: Array) -> float:
+    """What a display scores now, corrected for what will become of its colours.
+
+    In brown they grow, the more the more cards of them are left. In violet a set of three is spoilt
+    by the next card and few colours are best, so that early points mean little.
+    """
+    now = float(points(state, display))
+    growth, colours = 0.0, 0
+    for colour in range(KINDS):
+        if display[colour] > 0:
+            colours += 1
+            if display[colour] < FULL:
+                growth += (display[colour] - 1) * state.left[colour]
+    if state.table == BROWN:
+        return now + GROWTH * growth / state.players
+    return now - until_last_round(state) / 120 * (now - 2 * display[PLUS_TWO] + 1.5 * colours)
+
+
+@kernel.kernel
+def until_last_round(state: Record) -> int:
+    """Cards that can be drawn without the last round being reached."""
+    return max(0, state.deck_size - state.last_round_threshold)
+
+
+@kernel.kernel
+def gain(state: Record, seat: int, row: int, extra: int, held: float) -> float:
+    """What a row adds to the prospects `held` of a seat, with an `extra` card if not NOTHING."""
+    display = state.displays[seat]
+    size = state.row_size[row]
+    free = capacity(state, row) - size
+    for place in range(size):
+        display[state.row_cards[row, place]] += 1
+    if extra != NOTHING:
+        display[extra] += 1
+        free -= 1
+    worth = prospects(state, display) - held if size > 0 or extra != NOTHING else 0.0
+    for place in range(size):
+        display[state.row_cards[row, place]] -= 1
+    if extra != NOTHING:
+        display[extra] -= 1
+    return worth + FREE_PLACE[state.table] * min(free, state.deck_size)
+
+
+@kernel.kernel
+def share_after_placing(state: Record, held: Array, gains: Array, out: Array) -> None:
+    """As `share`, after the mover has put the drawn card where it is best for it."""
+    tried = np.empty(SEATS)
+    best = -1.0
+    for row in range(count_rows(state)):
+        if has_place(state, row):
+            share(state, next_in(state), row, held, gains, tried)
+            if tried[state.seat] > best:
+                best = tried[state.seat]
+                for p in range(state.players):
+                    out[p] = tried[p]
+
+
+@kernel.kernel
+def share(state: Record, first: int, placed: int, held: Array, gains: Array, out: Array) -> None:
+    """Share the reward by what seats have once they have chosen rows in turn, from `first` on.
+
+    gains[0, p, r] is what row r adds to held[p], gains[1, p, r] what it adds with the drawn card;
+    the latter counts for the row `placed`.
+    """
+    at_least = SPARE_ROW if state.players == 2 and state.table == BROWN else 0.0
+    promise = np.empty(SEATS)
+    used = 0
+    for i in range(state.players):
+        p = (first + i) % state.players
+        choice, most = NOTHING, at_least
+        for row in range(count_rows(state)):
+            with_drawn = 1 if row == placed else 0
+            free = not state.out[p] and not state.taken[row] and not used >> row & 1
+            if free and gains[with_drawn, p, row] > most:
+                choice, most = row, gains[with_drawn, p, row]
+        if choice != NOTHING:
+            used |= 1 << choice
+        promise[p] = held[p] if state.out[p] else held[p] + most
+    # A lead of so many points makes three wins in four.
+    close = 2.0 + until_last_round(state) / (10 if state.table == BROWN else 4)
     pairs = state.players * (state.players - 1) / 2
     for p in range(state.players):
-        share = 0.0
+        part = 0.0
         for q in range(state.players):
             if q != p:
                 ahead = promise[p] - promise[q]
-                share += 0.5 + 0.5 * ahead / (5.0 + abs(ahead))
-        out[p] = share / pairs
+                part += 0.5 + 0.5 * ahead / (close + abs(ahead))
+        out[p] = part / pairs
 
 
 kernel.register(
