@@ -111,10 +111,24 @@ class Bot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a bot may take, in seconds; None is no limit."""
+    """What a bot may use; None is no limit.
+
+    Times are seconds: of processor time for a bot in a process of its own, else of wall clock. The
+    last three limits are for bots in processes of their own only.
+    """
 
     move: float | None = None
+    """for one answer"""
     startup: float | None = None
+    """for loading and building it"""
+    bank: float | None = None
+    """for all answers of a match together"""
+    memory: int | None = None
+    """bytes that it may take"""
+    processes: int | None = None
+    """processes and threads, its own first one included"""
+    output: int = 10_000
+    """bytes kept of what it prints in a match; the rest is dropped"""
 
 
 class Ending(enum.StrEnum):
@@ -179,3 +193,5 @@ class MatchResult:
     """one line about a forfeit: what was answered, what would have been right"""
     traceback: str = ""
     """of a crash, else empty"""
+    printed: tuple[str, ...] = ()
+    """by seat, what bots in their own processes printed; empty if nothing"""

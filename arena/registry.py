@@ -40,6 +40,7 @@ GAMES = {
     "aves": "arena.games.aves:Aves",
     "coloretto": "arena.games.coloretto:Coloretto",
     "cubirds": "arena.games.cubirds:CuBirds",
+    "fruit-friends": "arena.games.fruit_friends:FruitFriends",
     "kuhn": "arena.games.kuhn:Kuhn",
 }
 
@@ -72,15 +73,6 @@ class BotSource:
     """its class or factory; None where the file's only bot is meant"""
     digest: str
     """hash over the code's contents, the same wherever it lies"""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A bot of a run, ready to be built for any seat."""
-
-    name: str
-    factory: Factory
-    params: Mapping[str, Param]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ from arena import kernel, match, registry
 from arena.core import Action, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import ArenaError, BotLoadError, InfrastructureError, Interrupted
 from arena.game import Game
-from arena.registry import BotSource, Entry, Param
+from arena.player import Entry
+from arena.registry import BotSource, Param
 from arena.store import versions
 
 BATCH_SECONDS = 1.0

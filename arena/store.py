@@ -183,7 +183,7 @@ class Plan:
 def versions() -> Mapping[str, str]:
     """Versions of what plays the games; `code` is a hash over the sources that decide them."""
     here = Path(__file__).parent
-    names = ("core", "game", "kernel", "match", "schedule", "seeding")
+    names = ("core", "game", "kernel", "match", "player", "schedule", "seeding")
     paths = [*(here / f"{name}.py" for name in names), *sorted((here / "games").glob("*.py"))]
     digest = hashlib.sha256()
     for path in paths:

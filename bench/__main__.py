@@ -31,7 +31,7 @@ from arena import kernel, match, registry, tournament
 from arena.core import Limits, MatchSpec, Turn
 from arena.game import Game
 from arena.kernel import Array, random_below
-from arena.registry import Entry
+from arena.player import Entry
 from arena.store import PART, Batch, BotIdentity, Plan, Run, outcome_dtype
 from bots import search
 from bots.ismcts import ISMCTS

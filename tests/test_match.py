@@ -18,7 +18,8 @@ from arena.core import Ending, Limits, MatchResult, MatchSpec, State, Turn
 from arena.errors import Interrupted
 from arena.game import Game
 from arena.match import play
-from arena.registry import Entry, find_bot, load_bot
+from arena.player import Entry
+from arena.registry import find_bot, load_bot
 
 FAKES = Path(__file__).parent / "fakes"
 ENDLESS = Limits()

@@ -13,7 +13,7 @@ from arena import match, registry, replay
 from arena.core import Ending, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import DamagedRunError, OptionError
 from arena.game import Game
-from arena.registry import Entry
+from arena.player import Entry
 from arena.seeding import derive
 
 Golden = Callable[[str, str], None]
