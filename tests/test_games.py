@@ -6,6 +6,7 @@ from whom and what the rules are is tested in files of each game's own.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -41,6 +42,15 @@ CARDS: dict[str, CountCards] = {
     ),
     "cubirds": lambda shown: tally(
         *shown["rows"], *shown["hands"], *shown["collections"], shown["pile"], shown["discard"]
+    ),
+    "fruit-friends": lambda shown: tally(
+        *shown["hands"],
+        *itertools.chain.from_iterable(shown["pairs"]),
+        *shown["discards"],
+        [secret or NO_CARD for secret in shown["secrets"]],
+        *shown["displays"],
+        shown["removed"],
+        shown["deck"],
     ),
     "kuhn": lambda shown: tally(shown["cards"], [shown["left"]]),
 }
