@@ -237,40 +237,34 @@ def refill(state: Record) -> None:
 
 # --- legal moves ------------------------------------------------------------------------------
 
-# Crows look alike, so that two gaps with one card between them can lead to the same circle, read
-# from another card: a crow's gaps on both sides of a crow, and a trade's gaps on both sides of the
-# only fruit. With nothing but crows, or with two cards in all, every gap is the same.
-
 
 @kernel.kernel
 def legal(state: Record, out: Array) -> int:
     if state.over:
         return 0
-    fruits = fruits_in_circle(state)
-    gaps = 1 if state.circle_size <= 2 or fruits == 0 else state.circle_size
+    gaps = 1 if state.circle_size <= 2 else state.circle_size
     returning = state.phase == RETURN
     n = 0
     for slot in range(state.hand_sizes[state.seat]):
         if not (may_return(state, slot) if returning else may_play(state, slot)):
             continue
-        anywhere = returning or (state.hands[state.seat, slot] != CROW and fruits > 1)
+        anywhere = state.hands[state.seat, slot] != CROW
         action = slot * CIRCLE + (FIRST_RETURN if returning else 0)
         for gap in range(gaps):
-            if anywhere or may_play_at(state, slot, gap, gaps):
+            if anywhere or difference(state, gap) == 0:
                 out[n] = action + gap
                 n += 1
     if n == 0 and state.crow_stuck == FREE_PLAY:
         for gap in range(gaps):
-            if not repeats(state, CROW, gap, gaps):
-                out[n] = gap
-                n += 1
+            out[n] = gap
+            n += 1
     if n == 0:
         out[0] = PASS
         n = 1
     elif state.trade_optional and not returning:
         for slot in range(state.hand_sizes[state.seat]):
             for gap in range(gaps):
-                if may_leave_untraded(state, slot, gap, gaps):
+                if may_leave_untraded(state, slot, gap):
                     out[n] = FIRST_UNTRADED + slot * CIRCLE + gap
                     n += 1
     return n
@@ -303,50 +297,9 @@ def may_play(state: Record, slot: int) -> bool:
 
 
 @kernel.kernel
-def may_play_at(state: Record, slot: int, gap: int, gaps: int) -> bool:
-    card = state.hands[state.seat, slot]
-    fits = difference(state, gap) == card & 7
-    if card == CROW:
-        return fits and not repeats(state, card, gap, gaps)
-    lone = fits and fruits_in_circle(state) == 1
-    return not (lone and repeats(state, card, gap, gaps))
-
-
-@kernel.kernel
-def may_leave_untraded(state: Record, slot: int, gap: int, gaps: int) -> bool:
-    card = state.hands[state.seat, slot]
-    if difference(state, gap) != card & 7:
-        return False
-    return card != CROW or (may_play(state, slot) and not repeats(state, card, gap, gaps))
-
-
-@kernel.kernel
-def fruits_in_circle(state: Record) -> int:
-    """0, 1, or 2 for more."""
-    fruits = 0
-    for i in range(state.circle_size):
-        fruits += state.circle[i] != CROW
-        if fruits == 2:
-            break
-    return fruits
-
-
-@kernel.kernel
-def repeats(state: Record, card: int, gap: int, gaps: int) -> bool:
-    """Whether a lower gap leads to the same position, for a crow or a trade of the only fruit."""
-    if gap == 0:
-        return False
-    if joined(state, card, gap, gap - 1, gap):
-        return True
-    return gap == gaps - 1 and joined(state, card, gap, 0, 0)
-
-
-@kernel.kernel
-def joined(state: Record, card: int, gap: int, other: int, between: int) -> bool:
-    """Whether two gaps are the same for a card, `between` being the place of the card between."""
-    if (state.circle[between] == CROW) != (card == CROW):
-        return False
-    return (difference(state, gap) == card & 7) == (difference(state, other) == card & 7)
+def may_leave_untraded(state: Record, slot: int, gap: int) -> bool:
+    fits = difference(state, gap) == state.hands[state.seat, slot] & 7
+    return fits and may_play(state, slot)
 
 
 # --- turns ------------------------------------------------------------------------------------
