@@ -109,6 +109,17 @@ class Bot(Protocol):
         ...
 
 
+class Isolation(enum.StrEnum):
+    """Where a bot runs."""
+
+    TRUSTED = "trusted"
+    """in the process that plays the match: fast, and free to do anything"""
+    ISOLATED = "isolated"
+    """in a process of its own, under limits"""
+    STRICT = "strict"
+    """moreover in a sandbox without network, other files and other processes"""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a bot may use; None is no limit.

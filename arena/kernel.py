@@ -81,7 +81,7 @@ class _DiskCache:
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        self.cache_path = str(_cache_root())
+        self.cache_path = str(cache_root())
         self._function = function
         self._folders: dict[frozenset[Any], FunctionCache | NullCache] = {}
 
@@ -109,7 +109,7 @@ class _DiskCache:
             mentioned = (v for f in reached for v in _mentioned(f) if callable(v))
             if not records and not _verbs.isdisjoint(mentioned):
                 reached |= _reached([], _rules.values())
-            self._folders[records] = _open_cache(self._function, _cache_root() / _digest(reached))
+            self._folders[records] = _open_cache(self._function, cache_root() / _digest(reached))
         return self._folders[records]
 
 
@@ -123,7 +123,8 @@ def _open_cache(function: Callable[..., Any], folder: Path) -> FunctionCache | N
     return cache if Path(cache.cache_path).is_relative_to(folder) else NullCache()
 
 
-def _cache_root() -> Path:
+def cache_root() -> Path:
+    """Where compiled kernels are kept."""
     root = os.environ.get("ARENA_CACHE_DIR")
     return (Path(root) if root else user_cache_path("arena")) / "kernels"
 
@@ -224,7 +225,7 @@ def compile_once(name: str, steps: Iterable[Callable[[], object]]) -> None:
     `name` says what the steps compile. Until a process has been through steps of that name with
     the present sources, others wait for it; then they load what it has compiled, all at once.
     """
-    mark = _cache_root() / "compiled" / f"{name}-{sources_digest()}"
+    mark = cache_root() / "compiled" / f"{name}-{sources_digest()}"
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError):  # a cache that cannot be written is not shared either
             mark.parent.mkdir(parents=True, exist_ok=True)

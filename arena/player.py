@@ -83,13 +83,18 @@ class Clock:
 
     def charge(self, seconds: float) -> None:
         """Take the time of an answer off; BotFault if it was too long."""
-        # How long it took is not told: results are to be the same in every run.
-        if self._limits.move is not None and seconds > self._limits.move:
-            raise too_long(f"the limit of {self._limits.move:g} s")
+        left = self.left
+        if left is not None and seconds > left:
+            raise self.overrun()
         if self._bank is not None:
             self._bank -= seconds
-            if self._bank < 0:
-                raise too_long(f"the {self._limits.bank:g} s it has for a match")
+
+    def overrun(self) -> BotFault:
+        """What becomes of a bot that takes longer than is left."""
+        # How long it took is not told: results are to be the same in every run.
+        if self._bank is not None and self.left == self._bank:
+            return too_long(f"the {self._limits.bank:g} s it has for a match")
+        return too_long(f"the limit of {self._limits.move:g} s")
 
 
 def too_long(limit: str) -> BotFault:
@@ -141,7 +146,7 @@ class InProcess:
             raise
         except BaseException as error:
             self._check_start(began)
-            raise _crash(error) from None
+            raise crash(error) from None
         self._check_start(began)
 
     def answer(self, turn: Turn) -> Action:
@@ -153,7 +158,7 @@ class InProcess:
             raise
         except BaseException as error:
             self._clock.charge(self._spent(began))
-            raise _crash(error) from None
+            raise crash(error) from None
         self._clock.charge(self._spent(began))
         if action not in turn.legal:
             note = ", which is not a whole number" if action is None else ""
@@ -174,9 +179,10 @@ class InProcess:
         return elapsed
 
 
-def _crash(error: BaseException) -> BotFault:
+def crash(error: BaseException) -> BotFault:
+    """What becomes of a bot that raises."""
     ending = Ending.MEMORY if isinstance(error, MemoryError) else Ending.CRASH
-    detail, text = _told(error)
+    detail, text = told(error)
     return BotFault(ending, f"raised {detail}", text)
 
 
@@ -205,13 +211,13 @@ def _shown(value: object) -> str:
         return line(f"an object of {type.__repr__(type(value))}")
 
 
-def _told(error: BaseException) -> tuple[str, str]:
+def told(error: BaseException) -> tuple[str, str]:
     """A bot's exception in one short line, and its traceback from the bot's code on."""
     try:
         name, message = type(error).__qualname__, str(error)
         below = error.__traceback__.tb_next if error.__traceback__ else None
         lines = traceback.format_exception(type(error), error, below)
-        return line(f"{name}: {message}" if message else name), _text("".join(lines))
+        return line(f"{name}: {message}" if message else name), text("".join(lines))
     except Interrupted:
         raise
     except BaseException:  # an exception that cannot be printed
@@ -225,7 +231,8 @@ def line(text: str) -> str:
     return line if len(line) <= DETAIL_CHARS else line[: DETAIL_CHARS - 1] + "…"
 
 
-def _text(text: str) -> str:
+def text(text: str) -> str:
+    """Foreign text of several lines, shortened in the middle."""
     if len(text) > TRACEBACK_CHARS:
         head = TRACEBACK_CHARS // 4
         text = f"{text[:head]}\n[…]\n{text[head - TRACEBACK_CHARS :]}"

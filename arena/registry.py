@@ -66,13 +66,15 @@ class BotSource:
 
     ref: str
     """as the configuration names it, without params"""
-    kind: Literal["shipped", "file", "folder", "module"]
+    kind: Literal["shipped", "file", "folder", "module", "program"]
     path: Path
-    """the file that defines the bot"""
+    """the file that defines the bot; of a program the folder in which it runs"""
     attr: str | None
     """its class or factory; None where the file's only bot is meant"""
     digest: str
     """hash over the code's contents, the same wherever it lies"""
+    command: tuple[str, ...] = ()
+    """of a program, what is run"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,279 @@
+"""The processes in which foreign bots live, from the inside; their master is `arena.isolation`.
+
+    keeper       has arena and the game in memory, starts all others, never runs a bot's code
+    └─ loaded    one for each bot: has run the bot's module, and waits
+       └─ match  one for each seat of each match: builds the bot, answers, is killed
+
+All are forks of one another, so that a match begins within milliseconds, and what a bot leaves
+behind in memory dies with its match. Nothing here enforces a limit that a bot could lift: that is
+done from outside. Processes that a bot leaves behind fall to the keeper, where they are found.
+
+Messages are JSON objects on sockets that keep them apart; only a turn and its answer are binary.
+Every new process first sends its process id; the kernel tells the master the one that it knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from arena import processes, registry
+from arena.core import Ending, Limits, Turn, View
+from arena.errors import ArenaError
+from arena.game import Game
+from arena.player import BotFault, InProcess, crash, told
+from arena.registry import BotSource
+
+MESSAGE_BYTES = 1 << 18
+"""no message is longer"""
+HELLO_BYTES = 10
+CLOCK = struct.Struct("<d")
+"""end of a turn: the view's bytes, the legal moves as 4-byte numbers, the clock; NaN for none"""
+ANSWER = struct.Struct("<cq")
+"""an answer: `MOVE` and the action; anything else is JSON"""
+MOVE = b"\0"
+LEGAL = np.dtype("<i4")
+
+Message = Mapping[str, Any]
+
+
+def send(channel: socket.socket, message: Message, files: tuple[int, ...] = ()) -> None:
+    """Send a message, and open files with it."""
+    data = json.dumps(message).encode()
+    if files:
+        socket.send_fds(channel, [data], files)
+    else:
+        channel.send(data)
+
+
+# --- the keeper ---------------------------------------------------------------------------------
+
+
+def keep(channel: socket.socket, game: Game) -> None:
+    """Serve requests to load a bot or to start a program, until the master hangs up."""
+    _adopt_orphans()
+    _warm_up(game)
+    gc.collect()
+    gc.freeze()
+    _say_hello(channel)
+    while request := _request(channel):
+        message, files = request
+        if message["do"] == "tell":
+            send(channel, {"status": _status(message["pid"])})
+        elif not os.fork():
+            channel.close()
+            _begin(files)
+            if message["do"] == "load":
+                _load(socket.socket(fileno=files[0]), game, message)
+            else:
+                _become_program(files[0], message)
+        for file in files:
+            os.close(file)
+    _end_all()
+
+
+def _begin(files: list[int]) -> None:
+    """What every process does that is to run a bot's code, printing into the second file."""
+    os.setsid()
+    _die_with_parent()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.dup2(files[1], 1)
+    os.dup2(files[1], 2)
+    os.close(files[1])
+
+
+def _end_all() -> None:
+    """Kill all that this process has started or adopted, generation after generation."""
+    while children := Path(f"/proc/self/task/{os.getpid()}/children").read_text().split():
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+        os.waitpid(-1, 0)
+
+
+def _say_hello(channel: socket.socket) -> None:
+    channel.send(str(os.getpid()).zfill(HELLO_BYTES).encode())
+
+
+def _adopt_orphans() -> None:
+    set_child_subreaper = 36
+    _libc.prctl(set_child_subreaper, 1, 0, 0, 0)
+
+
+def _die_with_parent() -> None:
+    set_parent_death_signal = 1
+    _libc.prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+
+
+_libc = ctypes.CDLL(None)
+
+
+def _warm_up(game: Game) -> None:
+    """Load every kernel that a bot may call, once for all bots."""
+    state = game.initial()
+    seat = int(state["seat"][0])
+    view = game.observe(state, seat)
+    world = game.sample(view, seat, 1)
+    game.apply(world, game.legal(world)[0])
+    game.ranks(state), game.scores(state), game.show_view(view, seat)
+
+
+_statuses: dict[int, int] = {}
+"""wait status of children that have ended, by process id"""
+
+
+def _request(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """The next message and the files that came with it; reaps children meanwhile."""
+    while not select.select([channel], [], [], 1.0)[0]:
+        _reap()
+    data, files, _, _ = socket.recv_fds(channel, MESSAGE_BYTES, 4)
+    _reap()
+    return (json.loads(data), files) if data else None
+
+
+def _reap() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            _statuses[ended[0]] = ended[1]
+            if len(_statuses) > 100:
+                del _statuses[next(iter(_statuses))]
+
+
+def _status(pid: int) -> int | None:
+    """How a child has ended; None if it goes on."""
+    for _ in range(100):
+        _reap()
+        if pid in _statuses:
+            return _statuses[pid]
+        time.sleep(0.005)
+    return None
+
+
+# --- a process that has loaded a bot ------------------------------------------------------------
+
+
+def _load(channel: socket.socket, game: Game, request: Message) -> NoReturn:
+    """Run the bot's module, say what came of it, and make a process for each match."""
+    _say_hello(channel)
+    source = BotSource(**{**request["source"], "path": Path(request["source"]["path"])})
+    if source.kind in ("file", "folder"):
+        os.chdir(source.path.parent)
+    _confine(request)
+    try:
+        factory = registry.load_bot(source)
+        registry.check_params(factory, request["params"])
+        if hasattr(factory, "compile"):
+            factory.compile(game)
+        send(channel, {"loaded": True, "threads": processes.threads(os.getpid())})
+    except BaseException as error:
+        fault = crash(error)
+        if isinstance(error, ArenaError):
+            fault = BotFault(Ending.CRASH, str(error), _cause(error))
+        _send_fault(channel, fault)
+    gc.collect()
+    gc.freeze()
+    while received := _request(channel):
+        message, files = received
+        if message["do"] == "tell":
+            send(channel, {"status": _status(message["pid"])})
+        elif not os.fork():
+            channel.close()
+            _begin(files)
+            match = socket.socket(fileno=files[0])
+            _play(match, game, partial(factory, game, message["seat"], message["seed"]), message)
+        for file in files:
+            os.close(file)
+    os._exit(0)
+
+
+def _cause(error: BaseException) -> str:
+    return told(error.__cause__)[1] if error.__cause__ else ""
+
+
+def _confine(limits: Message) -> None:
+    """What the kernel sees to in this process and its children."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory := limits["memory"]:
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        size = memory + pages * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (memory, memory))
+
+
+# --- a match ------------------------------------------------------------------------------------
+
+
+def _play(channel: socket.socket, game: Game, build: Any, request: Message) -> NoReturn:
+    """Build the bot and answer turns until the master hangs up, or rather kills this process."""
+    _say_hello(channel)
+    bot = InProcess(partial(build, **request["params"]), Limits())
+    try:
+        bot.start()
+        _flush()
+        send(channel, {"ready": True})
+        while data := channel.recv(MESSAGE_BYTES):
+            action = bot.answer(_turn(bytearray(data), game.view_dtype, request["seat"]))
+            _flush()
+            channel.send(ANSWER.pack(MOVE, action))
+    except BotFault as fault:
+        _flush()
+        _send_fault(channel, fault)
+    os._exit(0)
+
+
+def _send_fault(channel: socket.socket, fault: BotFault) -> None:
+    told = {"ending": fault.ending, "detail": fault.detail, "traceback": fault.traceback}
+    send(channel, told)
+
+
+def _turn(data: bytearray, view_dtype: np.dtype[Any], seat: int) -> Turn:
+    size = view_dtype.itemsize
+    view = View(np.frombuffer(data, view_dtype, 1))
+    legal = np.frombuffer(data, LEGAL, (len(data) - size - CLOCK.size) // LEGAL.itemsize, size)
+    (clock,) = CLOCK.unpack_from(data, len(data) - CLOCK.size)
+    return Turn(view, seat, tuple(legal.tolist()), None if clock != clock else clock)
+
+
+def _flush() -> None:
+    # Whatever a bot has made of these streams.
+    with contextlib.suppress(BaseException):
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def _become_program(channel: int, request: Message) -> NoReturn:
+    """Turn into a program that speaks JSON lines on its standard input and output."""
+    os.write(channel, str(os.getpid()).zfill(HELLO_BYTES).encode())
+    try:
+        os.chdir(request["folder"])
+        _confine(request)
+        os.dup2(channel, 0)
+        os.dup2(channel, 1)
+        os.execvp(request["command"][0], request["command"])
+    except OSError as error:
+        os.write(channel, json.dumps({"type": "failed", "error": error.strerror}).encode() + b"\n")
+        os._exit(127)
+
+
+def main() -> None:
+    """`python -m arena.host FILE GAME`: keep the bots of the master at the other end of FILE."""
+    keep(socket.socket(fileno=int(sys.argv[1])), registry.game(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

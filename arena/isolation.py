@@ -1,0 +1,738 @@
+"""Foreign bots in processes of their own: started, asked, limited and ended from here.
+
+Each worker has a `Hosts`. It starts a keeper process, which forks one process for each bot and from
+that one for each match (see `arena.host`). A bot is given views and nothing else, over a private
+socket; what it prints goes elsewhere and is kept up to a limit.
+
+**Clocks.** A bot is charged the processor time of its processes, so that neither a busy machine nor
+a busy rival costs it a match. Since a bot that sleeps uses none, there is a guard of wall clock
+time, several times as long. It counts the ticks of this process rather than the clock on the wall:
+where the machine stands still, so do the ticks.
+
+**Limits** are enforced from outside: whoever is over one is killed, with all that it has started,
+double forks included, since those fall to the keeper. Nothing outlives its match.
+
+**Sandbox.** With `Isolation.STRICT` each bot has a keeper of its own inside a bubblewrap sandbox:
+no network, no files but the bot's own and those of the interpreter, no other processes, a private
+/tmp that is emptied after every match. Linux only, like all of this module.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+
+from arena import host, processes, sandbox
+from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
+from arena.errors import InfrastructureError
+from arena.game import Game
+from arena.player import BotFault, Clock, expected_one_of, line, text, too_long
+from arena.registry import BotSource, Param
+
+TICK = 0.05
+"""seconds between two looks at a bot that is thinking"""
+GUARD_FACTOR, GUARD_SECONDS = 3.0, 1.0
+"""so many times its limit, and so much more, may a bot take by the clock on the wall"""
+KEEPER_SECONDS, START_SECONDS = 120.0, 10.0
+"""a keeper, or a copy of a process, that takes longer to start is broken"""
+SANDBOXES = 8
+"""kept at a time; each takes about as much memory as a worker"""
+ROUNDS = 1000
+"""of killing what a bot has left behind, before all of its keeper's processes are ended"""
+LINE_BYTES = 1 << 16
+"""the longest line that a program may answer"""
+PARTING_SECONDS = 0.1
+"""for a program to end after it was told the result"""
+PROTOCOL = "arena.bot/1"
+READY = {"type": "ready"}
+RESTLESS = 0.005
+"""seconds of processor time between its turns after which a bot is stopped between them"""
+
+Overrun = Callable[[], BotFault]
+"""What becomes of a bot that takes too long."""
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+# --- the bots of a worker -----------------------------------------------------------------------
+
+
+class Hosts:
+    """The processes in which the foreign bots of one worker live. Use as a context manager."""
+
+    def __init__(self, game: Game, mode: Isolation, limits: Limits) -> None:
+        self._game = game
+        self._mode = mode
+        self._limits = limits
+        self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
+
+    def __enter__(self) -> Hosts:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End them all."""
+        while self._keepers:
+            self._keepers.popitem()[1].close()
+
+    def guest(self, source: BotSource, params: Mapping[str, Param]) -> Guest:
+        """The bot as a contestant; its code is not run before its first match."""
+        return Guest(self._keeper, source, params)
+
+    def _keeper(self, source: BotSource) -> _Keeper:
+        """The keeper of a bot, in that bot's sandbox if it is to have one."""
+        strict = self._mode is Isolation.STRICT
+        key = f"{source.path}\0{source.digest}" if strict else ""
+        keeper = self._keepers.pop(key, None)
+        if keeper is not None and not keeper.usable:
+            keeper.close()
+            keeper = None
+        if keeper is None:
+            keeper = _Keeper(self._game, sandbox.command(source) if strict else ())
+        self._keepers[key] = keeper
+        while len(self._keepers) > SANDBOXES:
+            self._keepers.popitem(last=False)[1].close()
+        return keeper
+
+
+class Guest:
+    """A bot that plays from a process of its own; see `arena.player.Contestant`."""
+
+    def __init__(
+        self,
+        keeper: Callable[[BotSource], _Keeper],
+        source: BotSource,
+        params: Mapping[str, Param],
+    ) -> None:
+        self._keeper = keeper
+        self._source = source
+        self._params = params
+
+    def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> _Player:
+        keeper = self._keeper(self._source)
+        kind = _ProgramPlayer if self._source.kind == "program" else _PythonPlayer
+        return kind(keeper, self._source, self._params, game, spec, seat, limits)
+
+    def load(self, limits: Limits) -> None:
+        """Load the bot as a match would; BotFault says why that does not work."""
+        keeper = self._keeper(self._source)
+        if self._source.kind != "program":
+            keeper.loaded(self._source, self._params, limits)
+
+
+# --- players ------------------------------------------------------------------------------------
+
+
+class _Player:
+    """A bot in a process of its own; see `arena.player.Player`."""
+
+    def __init__(
+        self,
+        keeper: _Keeper,
+        source: BotSource,
+        params: Mapping[str, Param],
+        game: Game,
+        spec: MatchSpec,
+        seat: int,
+        limits: Limits,
+    ) -> None:
+        self.seconds = 0.0
+        self._keeper = keeper
+        self._source = source
+        self._params = params
+        self._game = game
+        self._spec = spec
+        self._seat = seat
+        self._limits = limits
+        self._clock = Clock(limits)
+        self._process: _Process | None = None
+        self._printed = ""
+
+    @property
+    def clock(self) -> float | None:
+        return self._clock.left
+
+    def start(self) -> None:
+        began = perf_counter()
+        try:
+            self._start()
+        except _LoadFault as fault:
+            self._printed = fault.printed
+            raise
+        finally:
+            self.seconds += perf_counter() - began
+
+    def answer(self, turn: Turn) -> Action:
+        assert self._process is not None
+        began = perf_counter()
+        self._process.resume()
+        try:
+            action, used = self._ask(self._process, turn)
+        finally:
+            self.seconds += perf_counter() - began
+        self._clock.charge(used)
+        self._process.rest()
+        return action
+
+    def finish(self, result: MatchResult | None) -> str:
+        if self._process is not None:
+            if result is not None:
+                self._take_leave(self._process, result)
+            self._printed = self._process.end()
+        return self._printed
+
+    def _slow_start(self) -> BotFault:
+        return too_long(f"the limit of {self._limits.startup:g} s")
+
+    def _start(self) -> None:
+        raise NotImplementedError
+
+    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+        """The answer and the processor time it took."""
+        raise NotImplementedError
+
+    def _take_leave(self, process: _Process, result: MatchResult) -> None:
+        pass
+
+
+class _PythonPlayer(_Player):
+    """A bot in Python, on the other side of whose socket is `arena.host`."""
+
+    def _start(self) -> None:
+        request = {
+            "do": "play",
+            "seat": self._seat,
+            "seed": self._spec.bot_seeds[self._seat],
+            "params": dict(self._params),
+        }
+        try:
+            self._process = self._match(request)
+        except _GoneError:  # whoever ended it, the next one is as good
+            self._process = self._match(request)
+        self._process.wait(self._limits.startup, self._slow_start)
+        _message(self._process.receive())
+
+    def _match(self, request: host.Message) -> _Process:
+        loaded = self._keeper.loaded(self._source, self._params, self._limits)
+        return _Match(self._keeper, loaded, request, self._limits)
+
+    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+        legal = np.array(turn.legal, host.LEGAL).tobytes()
+        clock = math.nan if turn.clock is None else turn.clock
+        process.send(turn.view.record.tobytes() + legal + host.CLOCK.pack(clock))
+        used = process.wait(turn.clock, self._clock.overrun)
+        data = process.receive()
+        if len(data) != host.ANSWER.size or data[:1] != host.MOVE:
+            _message(data)
+            raise BotFault(Ending.ILLEGAL, "answered by other means than its return value")
+        _, action = host.ANSWER.unpack(data)
+        if action not in turn.legal:
+            raise expected_one_of(str(action), turn.legal)
+        return action, used
+
+
+def _message(data: bytes) -> dict[str, Any]:
+    """What a bot's process tells, raised if it is a fault. A bot may have written it itself."""
+    try:
+        message = dict(json.loads(data))
+        if "ending" in message:
+            fault = Ending(message["ending"]), line(message["detail"]), text(message["traceback"])
+            raise BotFault(*fault)
+    except (KeyError, TypeError, ValueError):
+        raise BotFault(Ending.CRASH, "wrote to the connection of its process") from None
+    return message
+
+
+class _ProgramPlayer(_Player):
+    """A program that speaks JSON lines on its standard input and output."""
+
+    def _start(self) -> None:
+        request = {"do": "run", "command": self._source.command, "folder": str(self._source.path)}
+        self._process = self._program = _Program(self._keeper, request, self._limits)
+        limits = {"move": self._limits.move, "bank": self._limits.bank}
+        self._say(
+            self._process,
+            {
+                "type": "start",
+                "protocol": PROTOCOL,
+                "game": self._game.name,
+                "rules": self._game.rules,
+                "players": self._spec.players,
+                "options": dict(self._spec.options),
+                "seat": self._seat,
+                "seed": self._spec.bot_seeds[self._seat],
+                "params": dict(self._params),
+                "limits": limits,
+            },
+        )
+        answer, _ = self._hear(self._limits.startup, self._slow_start)
+        if answer.get("type") != "ready":
+            raise BotFault(Ending.CRASH, f"answered {_shown(answer)}; expected {_shown(READY)}")
+
+    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+        # The texts of moves are made from a world of the view, so that they cannot tell more.
+        world = self._game.sample(turn.view, turn.seat, 0)
+        self._say(
+            process,
+            {
+                "type": "turn",
+                "view": self._game.show_view(turn.view, turn.seat),
+                "legal": [
+                    {"id": action, "move": self._game.describe(world, action)}
+                    for action in turn.legal
+                ],
+                "clock": turn.clock,
+            },
+        )
+        answer, used = self._hear(turn.clock, self._clock.overrun)
+        action = answer.get("id")
+        if type(action) is not int or action not in turn.legal:
+            raise expected_one_of(_shown(answer), turn.legal)
+        return action, used
+
+    def _take_leave(self, process: _Process, result: MatchResult) -> None:
+        end = {
+            "type": "end",
+            "ending": result.ending.value,
+            "offender": result.offender,
+            "ranks": result.ranks,
+            "scores": result.scores,
+        }
+        with contextlib.suppress(BotFault):
+            self._say(process, end)
+            self._program.hang_up()
+
+    def _say(self, process: _Process, message: Mapping[str, Any]) -> None:
+        process.send(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def _hear(self, limit: float | None, overrun: Overrun) -> tuple[dict[str, Any], float]:
+        data, used = self._program.read_line(limit, overrun)
+        try:
+            answer = json.loads(data)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            shown = line(data.decode(errors="backslashreplace"))
+            raise BotFault(Ending.ILLEGAL, f"answered {shown!r}; expected a JSON object in a line")
+        if answer.get("type") == "failed":
+            raise BotFault(Ending.CRASH, f"could not be run: {line(str(answer.get('error')))}")
+        return answer, used
+
+
+def _shown(message: Mapping[str, Any]) -> str:
+    return line(json.dumps(message))
+
+
+# --- processes ----------------------------------------------------------------------------------
+
+
+class _GoneError(Exception):
+    """The process that was to make another one is not there any more."""
+
+
+class _LoadFault(BotFault):
+    """What is wrong with a bot's module, and what it printed."""
+
+    def __init__(self, fault: BotFault, printed: str) -> None:
+        super().__init__(fault.ending, fault.detail, fault.traceback)
+        self.printed = printed
+
+
+class _Process:
+    """A process that runs a bot's code: its socket, what it prints, its limits and its end."""
+
+    kind = socket.SOCK_SEQPACKET
+
+    def __init__(
+        self, keeper: _Keeper, maker: _Maker, request: host.Message, limits: Limits
+    ) -> None:
+        self._keeper = keeper
+        self._maker = maker
+        self._limits = limits
+        self._kept = bytearray()
+        self._dropped = 0
+        self._others: list[int] = []
+        self._look_again = 0.0
+        self._restless = False
+        self._rested = 0.0
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, self.kind)
+        self._output, printing = os.pipe()
+        _expect_hello(self._channel)
+        try:
+            maker.request({**request, "memory": limits.memory}, (theirs.fileno(), printing))
+            theirs.close()
+            self.pid, self._inner_pid = _hello(self._channel, START_SECONDS)
+        except OSError as error:
+            self._channel.close()
+            os.close(self._output)
+            raise _GoneError from error
+        finally:
+            theirs.close()
+            os.close(printing)
+        os.set_blocking(self._output, False)
+        self._memory = processes.private_bytes(self.pid)
+        self._poll = select.poll()
+        self._poll.register(self._channel, select.POLLIN)
+        self._poll.register(self._output, select.POLLIN)
+
+    # --- talking
+
+    def send(self, data: bytes) -> None:
+        """BotFault if the process has hung up."""
+        try:
+            self._channel.sendall(data)
+        except OSError:
+            raise self._death() from None
+
+    def receive(self) -> bytes:
+        """What has come; BotFault if the process has hung up."""
+        try:
+            data = self._channel.recv(host.MESSAGE_BYTES)
+        except OSError:
+            data = b""
+        if not data:
+            raise self._death()
+        return data
+
+    def wait(self, limit: float | None, overrun: Overrun) -> float:
+        """Wait until something has come; returns the processor time that took.
+
+        Raises `overrun()` if that is more than `limit`, BotFault at other limits.
+        """
+        begin, waited = self._used(), 0.0
+        guard = math.inf if limit is None else GUARD_FACTOR * limit + GUARD_SECONDS
+        while True:
+            before = perf_counter()
+            ready = self._poll.poll(1000 * TICK)
+            waited += min(perf_counter() - before, 2 * TICK)
+            heard = False
+            for file, _ in ready:
+                if file == self._output:
+                    self._drain()
+                else:
+                    heard = True
+            self._look()
+            used = self._used() - begin
+            if heard:
+                return used
+            if limit is not None and (used > limit or waited > guard):
+                raise overrun()
+
+    def _drain(self) -> None:
+        data = os.read(self._output, 1 << 16)
+        if not data:
+            self._poll.unregister(self._output)
+        room = self._limits.output - len(self._kept)
+        self._kept += data[:room]
+        self._dropped += max(0, len(data) - room)
+
+    # --- limits
+
+    def _used(self) -> float:
+        """Processor time of the process and, as far as they have been seen, of those below it."""
+        return sum(map(processes.processor_time, [self.pid, *self._others]))
+
+    def _look(self) -> None:
+        """See to the limits that need no exact moment, at most once a tick."""
+        if perf_counter() < self._look_again:
+            return
+        self._look_again = perf_counter() + TICK
+        self._others = list(processes.below(self.pid))
+        every = [self.pid, *self._others]
+        most, memory = self._limits.processes, self._limits.memory
+        if most is not None and sum(map(processes.threads, every)) > most:
+            raise BotFault(Ending.CRASH, f"had more than {most} processes and threads")
+        if memory is not None and sum(map(processes.private_bytes, every)) - self._memory > memory:
+            raise BotFault(Ending.MEMORY, f"took more than {memory:,} bytes of memory")
+
+    def resume(self) -> None:
+        """Its turn begins. What it does between its turns must not cost others theirs."""
+        if self._restless:
+            processes.signal_group(self.pid, signal.SIGCONT)
+        elif self._rested and processes.processor_time(self.pid) - self._rested > RESTLESS:
+            self._restless = True
+
+    def rest(self) -> None:
+        """Its turn is over."""
+        if self._restless:
+            processes.signal_group(self.pid, signal.SIGSTOP)
+        self._rested = processes.processor_time(self.pid)
+
+    # --- the end
+
+    def end(self) -> str:
+        """Kill it and all that it has started; returns what it printed."""
+        processes.kill_tree(self.pid)
+        self._keeper.ended(self.pid)
+        self._channel.close()
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._output, 1 << 16):
+                room = self._limits.output - len(self._kept)
+                self._kept += data[:room]
+                self._dropped += max(0, len(data) - room)
+        os.close(self._output)
+        printed = self._kept.decode(errors="replace")
+        return f"{printed}\n[and {self._dropped} bytes more]" if self._dropped else printed
+
+    def _death(self) -> BotFault:
+        """How the process has ended, since it has hung up."""
+        status = self._maker.status(self._inner_pid)
+        if status is None:
+            return BotFault(Ending.CRASH, "closed the connection of its process")
+        if os.WIFSIGNALED(status):
+            name = signal.Signals(os.WTERMSIG(status)).name
+            return BotFault(Ending.CRASH, f"its process was ended by {name}")
+        code = os.WEXITSTATUS(status)
+        return BotFault(Ending.CRASH, f"ended its process with exit code {code}")
+
+
+class _Loaded(_Process):
+    """The process that has run a bot's module, and makes those of its matches."""
+
+    def __init__(
+        self, keeper: _Keeper, source: BotSource, params: Mapping[str, Param], limits: Limits
+    ) -> None:
+        plain = {**asdict(source), "path": str(source.path)}
+        request = {"do": "load", "source": plain, "params": dict(params)}
+        super().__init__(keeper, keeper, request, limits)
+        try:
+            self.wait(limits.startup, lambda: too_long(f"the limit of {limits.startup:g} s"))
+            message = _message(self.receive())
+            # A copy of a process has none of its threads.
+            self.reusable = message.get("threads") == 1 and not any(processes.below(self.pid))
+        except BotFault as fault:
+            raise _LoadFault(fault, self.end()) from None
+        self.usable = True
+
+    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
+        """Ask for a process; see `_Maker`."""
+        host.send(self._channel, message, files)
+
+    def status(self, pid: int) -> int | None:
+        return _asked(self._channel, pid)
+
+    def end(self) -> str:
+        self.usable = False
+        return super().end()
+
+
+class _Match(_Process):
+    """A copy of the process that has loaded the bot, for one match."""
+
+    def __init__(
+        self, keeper: _Keeper, loaded: _Loaded, request: host.Message, limits: Limits
+    ) -> None:
+        try:
+            super().__init__(keeper, loaded, request, limits)
+        except _GoneError:
+            loaded.end()
+            raise
+        self._loaded = loaded
+        keeper.began(self.pid)
+
+    def end(self) -> str:
+        printed = super().end()
+        if not self._loaded.reusable:
+            self._loaded.end()
+        return printed
+
+
+class _Program(_Process):
+    """A program that speaks in lines."""
+
+    kind = socket.SOCK_STREAM
+
+    def __init__(self, keeper: _Keeper, request: host.Message, limits: Limits) -> None:
+        super().__init__(keeper, keeper, request, limits)
+        self._line = bytearray()
+        keeper.began(self.pid)
+
+    def read_line(self, limit: float | None, overrun: Overrun) -> tuple[bytes, float]:
+        """A line, and the processor time until it was there."""
+        used = 0.0
+        while (end := self._line.find(b"\n")) < 0:
+            used += self.wait(None if limit is None else limit - used, overrun)
+            self._line += self.receive()
+            if len(self._line) > LINE_BYTES:
+                raise BotFault(Ending.ILLEGAL, f"answered a line of more than {LINE_BYTES} bytes")
+        data = bytes(self._line[:end])
+        del self._line[: end + 1]
+        return data, used
+
+    def hang_up(self) -> None:
+        """Say that nothing more will come, and give the process a moment to end."""
+        self._channel.shutdown(socket.SHUT_WR)
+        deadline = perf_counter() + PARTING_SECONDS
+        while (rest := deadline - perf_counter()) > 0:
+            for file, _ in self._poll.poll(1000 * rest):
+                if file == self._output:
+                    self._drain()
+                elif not self._channel.recv(LINE_BYTES):
+                    return
+
+
+class _Maker(Protocol):
+    """A process that makes others."""
+
+    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
+        """Ask for a process that gets two files: its socket and where it prints.
+
+        OSError if this process is gone.
+        """
+
+    def status(self, pid: int) -> int | None:
+        """How a process made here has ended; None if it goes on or nothing is known."""
+
+
+class _Keeper:
+    """The root of the processes, and who is to live below it."""
+
+    def __init__(self, game: Game, sandbox_: Sequence[str]) -> None:
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._loaded: dict[str, _Loaded | _LoadFault] = {}
+        self._matches: set[int] = set()
+        self.usable = True
+        _expect_hello(self._channel)
+        with theirs, tempfile.TemporaryFile() as errors:
+            python = [sys.executable, "-P", "-s", "-m", "arena.host"]
+            self._process = subprocess.Popen(
+                [*sandbox_, *python, str(theirs.fileno()), game.name],
+                pass_fds=[theirs.fileno()],
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
+            theirs.close()
+            try:
+                self.pid, _ = _hello(self._channel, KEEPER_SECONDS)
+            except OSError:
+                self.close()
+                errors.seek(0)
+                told = errors.read().decode(errors="replace").strip().splitlines()
+                reason = told[-1] if told else f"exit code {self._process.returncode}"
+                raise InfrastructureError(
+                    f"the process that keeps foreign bots does not start: {reason}"
+                ) from None
+
+    def close(self) -> None:
+        """End it and all below it."""
+        self.usable = False
+        for loaded in self._loaded.values():
+            if isinstance(loaded, _Loaded) and loaded.usable:
+                loaded.end()
+        self._channel.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(2.0)
+        self._process.kill()
+        self._process.wait()
+
+    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
+        """Ask for a process; see `_Maker`."""
+        host.send(self._channel, message, files)
+
+    def status(self, pid: int) -> int | None:
+        return _asked(self._channel, pid)
+
+    def loaded(self, source: BotSource, params: Mapping[str, Param], limits: Limits) -> _Loaded:
+        """The process that has loaded a bot; BotFault if that does not work."""
+        key = json.dumps([str(source.path), source.attr, source.digest, params], sort_keys=True)
+        known = self._loaded.get(key)
+        if known is None or (isinstance(known, _Loaded) and not known.usable):
+            try:
+                known = _Loaded(self, source, params, limits)
+            except _LoadFault as fault:
+                known = fault
+            self._loaded[key] = known
+        if isinstance(known, _LoadFault):
+            raise known
+        return known
+
+    def began(self, pid: int) -> None:
+        """A process of a match is there."""
+        self._matches.add(pid)
+
+    def ended(self, pid: int) -> None:
+        """It has been killed. After the last one of a match, kill what they have left behind."""
+        self._matches.discard(pid)
+        if self._matches or not self.usable:
+            return
+        known = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded) and k.usable}
+        for _ in range(ROUNDS):
+            found = set(processes.below(self.pid)) - known
+            if not found:
+                return
+            for each in found:
+                processes.kill(each)
+            known |= found
+        self.usable = False  # whatever goes on there ends with the keeper
+
+
+# --- what the system tells ----------------------------------------------------------------------
+
+
+def _expect_hello(channel: socket.socket) -> None:
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+
+
+def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
+    """The id of the process at the other end, for us and for itself; OSError if there is none.
+
+    The first comes from the kernel, which translates it for us where the process is in a sandbox.
+    """
+    if not select.select([channel], [], [], seconds)[0]:
+        raise TimeoutError(f"no sign of life within {seconds:g} s")
+    data, ancillary, _, _ = channel.recvmsg(host.HELLO_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
+    if not data:
+        raise EOFError
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    pid, _, _ = _CREDENTIALS.unpack(ancillary[0][2])
+    return pid, int(data)
+
+
+def _asked(channel: socket.socket, pid: int) -> int | None:
+    """The wait status of a process, from the one that made it."""
+    try:
+        host.send(channel, {"do": "tell", "pid": pid})
+        if not select.select([channel], [], [], START_SECONDS)[0]:
+            return None
+        status = json.loads(channel.recv(host.MESSAGE_BYTES))["status"]
+        return status if isinstance(status, int) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+# --- what bots find around them -----------------------------------------------------------------
+
+_PASSED_ON = ("ARENA_CACHE_DIR", "HOME", "LANG", "LC_ALL", "NUMBA_DISABLE_JIT", "PATH", "TZ")
+_SINGLE = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def _environment() -> dict[str, str]:
+    """Nothing but what a bot needs; libraries that would use all cores are told to use one."""
+    return {
+        **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+        **dict.fromkeys(_SINGLE, "1"),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
