@@ -59,6 +59,7 @@ def played(game: str, players: int, seed: int, fault: int = -1, **options: Any) 
 KUHN = registry.game("kuhn")
 CUBIRDS = registry.game("cubirds")
 GAMES = {
+    "aves-2p": ("aves", 2, 1416),
     "coloretto-2p": ("coloretto", 2, 3),
     "kuhn": ("kuhn", 2, 5),
     "cubirds-2p": ("cubirds", 2, 8),
