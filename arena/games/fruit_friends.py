@@ -521,13 +521,11 @@ def sort_pairs(pairs: Array) -> None:
 
 # --- heuristic --------------------------------------------------------------------------------
 
-# What cards are worth when `more` are still to come to the seat: each of these is of a given fruit
-# with a probability that is greater where the seat wants it. Points and weights of the chances were
-# found by matches between bots that are greedy for different estimates.
-MOST_TO_COME = 20
-SOUGHT, SHUNNED = 1.4, 0.5
-EXTRA = 0.6  # of the oranges and melons that are to be expected by chance
-CLOSE = (1.5, 0.1)  # points by which a lead makes 73 %: at the end, and for each card to come
+# What cards are worth when `more` are still to come to the seat, as if by chance: in matches between
+# bots that are greedy for different estimates, nothing was gained by counting on good choices.
+MOST_TO_COME = 18
+SHARES = FULL_DECK / FULL_DECK.sum()
+CLOSE = (1.5, 0.1)  # points of a lead that makes 73 %: at the end, and for each card to come
 
 
 def _tabulate_worth(worth: Array, share: float) -> Array:
@@ -535,13 +533,11 @@ def _tabulate_worth(worth: Array, share: float) -> Array:
     table = np.zeros((len(worth), MOST_TO_COME + 1))
     table[:, 0] = worth
     for more in range(MOST_TO_COME):
-        gain = np.append(np.diff(table[:, more]), 0.0)
-        rate = np.where(gain > 0, SOUGHT, SHUNNED) * share
-        table[:, more + 1] = table[:, more] + rate * gain
+        table[:, more + 1] = table[:, more]
+        table[:-1, more + 1] += share * np.diff(table[:, more])
     return table
 
 
-SHARES = FULL_DECK / FULL_DECK.sum()
 WORTH = np.array([_tabulate_worth(POINTS[f], SHARES[f]) for f in range(ORANGE)])
 MULTIPLIER = np.array([_tabulate_worth(np.arange(5), SHARES[f]) for f in (APPLE, GRAPE)])
 
@@ -617,8 +613,8 @@ def prospects(state: Record, cards: Array, more: int) -> float:
     value += max(
         WORTH[WHITE, min(cards[WHITE], FULL), more], WORTH[YELLOW, min(cards[YELLOW], FULL), more]
     )
-    oranges = cards[ORANGE] + EXTRA * SHARES[ORANGE] * more
-    melons = cards[MELON] + EXTRA * SHARES[MELON] * more
+    oranges = cards[ORANGE] + SHARES[ORANGE] * more
+    melons = cards[MELON] + SHARES[MELON] * more
     oranges *= MULTIPLIER[0, min(cards[APPLE], 4), more]
     melons *= MULTIPLIER[1, min(cards[GRAPE], 4), more]
     return value + (max(oranges, melons) if state.oranges_or_melons else oranges + melons)
