@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 FRUITS = (
@@ -58,6 +58,11 @@ def counts(cards: Iterable[str] | Mapping[str, int]) -> dict[str, int]:
     """How many there are of each fruit, in the sheet's order, without zeros."""
     counted = Counter(cards)
     return {fruit: counted[fruit] for fruit in FRUITS if counted[fruit]}
+
+
+def copied(shown: Shown) -> dict[str, Any]:
+    copy: dict[str, Any] = json.loads(json.dumps(shown))
+    return copy
 
 
 def text(pair: Pair) -> str:
@@ -115,14 +120,14 @@ class Reference:
 
     def __init__(self, shown: Shown, options: Options | None = None) -> None:
         self.options = DEFAULTS | dict(options or {})
-        self.at: dict[str, Any] = deepcopy(dict(shown))
+        self.at: dict[str, Any] = copied(shown)
         self.players = len(shown["hands"])
         self.slots: list[list[Pair | None]] = [list(pairs) for pairs in shown["pairs"]]
 
     def shown(self) -> dict[str, Any]:
         """The position, as `Game.show` should print it."""
         left = [[list(pair) for pair in slots if pair] for slots in self.slots]
-        return deepcopy(self.at | {"pairs": left})
+        return copied(self.at | {"pairs": left})
 
     def scores(self) -> tuple[int, ...]:
         both = zip(self.at["displays"], self.at["secrets"], strict=True)
@@ -219,7 +224,7 @@ def seen(shown: Shown, seat: int) -> dict[str, Any]:
 
     A perfect memory adds nothing: all that was ever seen lies open, or with its owner.
     """
-    view = deepcopy(dict(shown))
+    view = copied(shown)
     view["split_done"] = [not hand for hand in shown["hands"]]
     view["deck"] = {"size": len(shown["deck"])}
     for p in _others(shown, seat):
@@ -258,7 +263,7 @@ def unseen(shown: Shown, seat: int) -> list[str]:
 
 def rearranged(shown: Shown, seat: int, cards: Sequence[str]) -> dict[str, Any]:
     """The position with these cards in the hidden places."""
-    world = deepcopy(dict(shown))
+    world = copied(shown)
     for (pile, place), card in zip(_hidden_places(world, seat), cards, strict=True):
         pile[place] = card
     return normal(world)
@@ -266,25 +271,32 @@ def rearranged(shown: Shown, seat: int, cards: Sequence[str]) -> dict[str, Any]:
 
 def normal(shown: Shown) -> dict[str, Any]:
     """With hands, discards, pairs and what is in them in the sheet's order."""
-    world = deepcopy(dict(shown))
+    world = dict(shown)
     for key in ("hands", "discards"):
-        world[key] = [ordered(pile) if isinstance(pile, list) else pile for pile in world[key]]
-    for pairs in filter(None, world["pairs"]):
-        pairs[:] = [ordered(pair) for pair in pairs]
-        pairs.sort(key=lambda pair: [FRUITS.index(card) for card in pair])
+        world[key] = [ordered(pile) if isinstance(pile, list) else pile for pile in shown[key]]
+    world["pairs"] = [
+        pairs and sorted(map(ordered, pairs), key=lambda pair: [FRUITS.index(f) for f in pair])
+        for pairs in shown["pairs"]
+    ]
     return world
 
 
 def worlds(shown: Shown, seat: int) -> Iterator[dict[str, Any]]:
-    """Every arrangement of single cards that the seat cannot rule out: equals are told apart, but
-    for those of the commonest fruit."""
-    cards = Counter(unseen(shown, seat))
-    common, _ = cards.most_common(1)[0]
-    rare = [card for card in cards.elements() if card != common]
-    for places in itertools.permutations(range(cards.total()), len(rare)):
-        filled = [common] * cards.total()
-        for place, card in zip(places, rare, strict=True):
-            filled[place] = card
+    """Every arrangement of the hidden cards that the seat cannot tell from this one; equal cards
+    are not told apart."""
+    cards = unseen(shown, seat)
+    (common, _), *rare = Counter(cards).most_common()
+
+    def place(filled: list[str], kinds: list[tuple[str, int]]) -> Iterator[list[str]]:
+        if not kinds:
+            yield filled
+            return
+        (card, number), *others = kinds
+        free = [i for i, there in enumerate(filled) if there == common]
+        for chosen in itertools.combinations(free, number):
+            yield from place([card if i in chosen else c for i, c in enumerate(filled)], others)
+
+    for filled in place([common] * len(cards), rare):
         yield rearranged(shown, seat, filled)
 
 
@@ -300,12 +312,13 @@ def position(
     secrets: Sequence[str] = (),
     removed: str = "",
     deck_top: str = "",
+    short: bool = False,
     **fields: Any,
 ) -> dict[str, Any]:
     """A state as `show` prints it, from letters; `pairs` are like "AK GG BM".
 
     All cards are in it. Discards and deck have the sizes that they should have: the cards not named
-    go there, and what is left goes to the last display.
+    go there, and what is left goes to the last display. `short`: `deck_top` is the whole deck.
     """
     players, options = len(hands), dict(options or {})
     none = [""] * players
@@ -336,7 +349,7 @@ def position(
         for own, hand in zip(shown["discards"], hands, strict=True):
             own += [rest.pop() for _ in range(shown["round"] - bool(hand))]
     dealt = 7 * players * shown["round"] + players * bool(options.get("secret_card"))
-    size = deck(players, options).total() - dealt - len(deck_top)
+    size = 0 if short else deck(players, options).total() - dealt - len(deck_top)
     shown["deck"] += rest[:size]
     shown["displays"][-1] = counts(Counter(shown["displays"][-1]) + Counter(rest[size:]))
     assert all_cards(shown) == total and len(rest) >= size, "more cards than the game has"
