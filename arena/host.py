@@ -65,12 +65,11 @@ def send(channel: socket.socket, message: Message, files: tuple[int, ...] = ()) 
 # --- the keeper ---------------------------------------------------------------------------------
 
 
-def keep(channel: socket.socket, game: Game) -> None:
+def keep(channel: socket.socket, game: Game, warm: bool) -> None:
     """Serve requests to load a bot or to start a program, until the master hangs up."""
     _adopt_orphans()
-    _warm_up(game)
-    gc.collect()
-    gc.freeze()
+    if warm:
+        _warm_up(game)
     _say_hello(channel)
     while request := _request(channel):
         message, files = request
@@ -131,6 +130,8 @@ def _warm_up(game: Game) -> None:
     world = game.sample(view, seat, 1)
     game.apply(world, game.legal(world)[0])
     game.ranks(state), game.scores(state), game.show_view(view, seat)
+    gc.collect()
+    gc.freeze()
 
 
 _statuses: dict[int, int] = {}
@@ -177,14 +178,14 @@ def _load(channel: socket.socket, game: Game, request: Message) -> NoReturn:
     try:
         factory = registry.load_bot(source)
         registry.check_params(factory, request["params"])
-        if hasattr(factory, "compile"):
+        if request["compile"] and hasattr(factory, "compile"):
             factory.compile(game)
         send(channel, {"loaded": True, "threads": processes.threads(os.getpid())})
     except BaseException as error:
         fault = crash(error)
         if isinstance(error, ArenaError):
             fault = BotFault(Ending.CRASH, str(error), _cause(error))
-        _send_fault(channel, fault)
+        _send_fault(channel, fault, mistake=isinstance(error, ArenaError) and not error.__cause__)
     gc.collect()
     gc.freeze()
     while received := _request(channel):
@@ -236,9 +237,9 @@ def _play(channel: socket.socket, game: Game, build: Any, request: Message) -> N
     os._exit(0)
 
 
-def _send_fault(channel: socket.socket, fault: BotFault) -> None:
+def _send_fault(channel: socket.socket, fault: BotFault, **more: bool) -> None:
     told = {"ending": fault.ending, "detail": fault.detail, "traceback": fault.traceback}
-    send(channel, told)
+    send(channel, {**told, **more})
 
 
 def _turn(data: bytearray, view_dtype: np.dtype[Any], seat: int) -> Turn:
@@ -271,8 +272,9 @@ def _become_program(channel: int, request: Message) -> NoReturn:
 
 
 def main() -> None:
-    """`python -m arena.host FILE GAME`: keep the bots of the master at the other end of FILE."""
-    keep(socket.socket(fileno=int(sys.argv[1])), registry.game(sys.argv[2]))
+    """`python -m arena.host FILE GAME warm|cold`: keep bots for who has the other end of FILE."""
+    _, file, name, state = sys.argv
+    keep(socket.socket(fileno=int(file)), registry.game(name), warm=state == "warm")
 
 
 if __name__ == "__main__":

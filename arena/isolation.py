@@ -38,9 +38,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from arena import host, processes, sandbox
+from arena import host, processes
+from arena import sandbox as sandboxes
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
-from arena.errors import InfrastructureError
+from arena.errors import BotLoadError, InfrastructureError
 from arena.game import Game
 from arena.player import BotFault, Clock, expected_one_of, line, text, too_long
 from arena.registry import BotSource, Param
@@ -74,12 +75,16 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 class Hosts:
-    """The processes in which the foreign bots of one worker live. Use as a context manager."""
+    """The processes in which the foreign bots of one worker live. Use as a context manager.
 
-    def __init__(self, game: Game, mode: Isolation, limits: Limits) -> None:
+    With `warm`, all of them have the game's kernels in memory, which must have been compiled, and
+    bots are let compile theirs.
+    """
+
+    def __init__(self, game: Game, mode: Isolation, warm: bool = True) -> None:
         self._game = game
         self._mode = mode
-        self._limits = limits
+        self._warm = warm
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
 
     def __enter__(self) -> Hosts:
@@ -106,7 +111,7 @@ class Hosts:
             keeper.close()
             keeper = None
         if keeper is None:
-            keeper = _Keeper(self._game, sandbox.command(source) if strict else ())
+            keeper = _Keeper(self._game, sandboxes.command(source) if strict else (), self._warm)
         self._keepers[key] = keeper
         while len(self._keepers) > SANDBOXES:
             self._keepers.popitem(last=False)[1].close()
@@ -132,10 +137,18 @@ class Guest:
         return kind(keeper, self._source, self._params, game, spec, seat, limits)
 
     def load(self, limits: Limits) -> None:
-        """Load the bot as a match would; BotFault says why that does not work."""
+        """Load the bot as a match would.
+
+        BotLoadError says that it is not what was asked for, BotFault that its code fails.
+        """
         keeper = self._keeper(self._source)
         if self._source.kind != "program":
-            keeper.loaded(self._source, self._params, limits)
+            try:
+                keeper.loaded(self._source, self._params, limits)
+            except _LoadFault as fault:
+                if fault.mistake:
+                    raise BotLoadError(fault.detail) from None
+                raise
 
 
 # --- players ------------------------------------------------------------------------------------
@@ -228,7 +241,7 @@ class _PythonPlayer(_Player):
         except _GoneError:  # whoever ended it, the next one is as good
             self._process = self._match(request)
         self._process.wait(self._limits.startup, self._slow_start)
-        _message(self._process.receive())
+        _raise_fault(_message(self._process.receive()))
 
     def _match(self, request: host.Message) -> _Process:
         loaded = self._keeper.loaded(self._source, self._params, self._limits)
@@ -241,7 +254,7 @@ class _PythonPlayer(_Player):
         used = process.wait(turn.clock, self._clock.overrun)
         data = process.receive()
         if len(data) != host.ANSWER.size or data[:1] != host.MOVE:
-            _message(data)
+            _raise_fault(_message(data))
             raise BotFault(Ending.ILLEGAL, "answered by other means than its return value")
         _, action = host.ANSWER.unpack(data)
         if action not in turn.legal:
@@ -250,15 +263,22 @@ class _PythonPlayer(_Player):
 
 
 def _message(data: bytes) -> dict[str, Any]:
-    """What a bot's process tells, raised if it is a fault. A bot may have written it itself."""
+    """What a bot's process tells. The bot may have written it itself."""
     try:
-        message = dict(json.loads(data))
-        if "ending" in message:
-            fault = Ending(message["ending"]), line(message["detail"]), text(message["traceback"])
-            raise BotFault(*fault)
-    except (KeyError, TypeError, ValueError):
+        return dict(json.loads(data))
+    except (TypeError, ValueError):
         raise BotFault(Ending.CRASH, "wrote to the connection of its process") from None
-    return message
+
+
+def _raise_fault(message: Mapping[str, Any]) -> None:
+    """Raise what a message says that the bot did wrong, if it says so."""
+    if "ending" in message:
+        try:
+            ending = Ending(message["ending"])
+            fault = BotFault(ending, line(message["detail"]), text(message["traceback"]))
+        except (KeyError, TypeError, ValueError):
+            fault = BotFault(Ending.CRASH, "wrote to the connection of its process")
+        raise fault
 
 
 class _ProgramPlayer(_Player):
@@ -349,11 +369,15 @@ class _GoneError(Exception):
 
 
 class _LoadFault(BotFault):
-    """What is wrong with a bot's module, and what it printed."""
+    """What is wrong with a bot's module, and what it printed.
 
-    def __init__(self, fault: BotFault, printed: str) -> None:
+    `mistake` says that its code runs, but does not hold what was asked for.
+    """
+
+    def __init__(self, fault: BotFault, printed: str, mistake: bool) -> None:
         super().__init__(fault.ending, fault.detail, fault.traceback)
         self.printed = printed
+        self.mistake = mistake
 
 
 class _Process:
@@ -508,18 +532,26 @@ class _Loaded(_Process):
     """The process that has run a bot's module, and makes those of its matches."""
 
     def __init__(
-        self, keeper: _Keeper, source: BotSource, params: Mapping[str, Param], limits: Limits
+        self,
+        keeper: _Keeper,
+        source: BotSource,
+        params: Mapping[str, Param],
+        limits: Limits,
+        compile: bool,
     ) -> None:
-        plain = {**asdict(source), "path": str(source.path)}
-        request = {"do": "load", "source": plain, "params": dict(params)}
+        plain = {**asdict(source), "path": str(source.path), "archive": None}
+        request = {"do": "load", "source": plain, "params": dict(params), "compile": compile}
         super().__init__(keeper, keeper, request, limits)
+        mistake = False
         try:
             self.wait(limits.startup, lambda: too_long(f"the limit of {limits.startup:g} s"))
             message = _message(self.receive())
+            mistake = message.get("mistake") is True
+            _raise_fault(message)
             # A copy of a process has none of its threads.
             self.reusable = message.get("threads") == 1 and not any(processes.below(self.pid))
         except BotFault as fault:
-            raise _LoadFault(fault, self.end()) from None
+            raise _LoadFault(fault, self.end(), mistake) from None
         self.usable = True
 
     def request(self, message: host.Message, files: tuple[int, ...]) -> None:
@@ -605,16 +637,17 @@ class _Maker(Protocol):
 class _Keeper:
     """The root of the processes, and who is to live below it."""
 
-    def __init__(self, game: Game, sandbox_: Sequence[str]) -> None:
+    def __init__(self, game: Game, sandbox: Sequence[str], warm: bool) -> None:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
+        self._warm = warm
         self.usable = True
         _expect_hello(self._channel)
         with theirs, tempfile.TemporaryFile() as errors:
             python = [sys.executable, "-P", "-s", "-m", "arena.host"]
             self._process = subprocess.Popen(
-                [*sandbox_, *python, str(theirs.fileno()), game.name],
+                [*sandbox, *python, str(theirs.fileno()), game.name, "warm" if warm else "cold"],
                 pass_fds=[theirs.fileno()],
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
@@ -646,7 +679,7 @@ class _Keeper:
         self._process.kill()
         self._process.wait()
 
-    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
+    def request(self, message: host.Message, files: tuple[int, ...] = ()) -> None:
         """Ask for a process; see `_Maker`."""
         host.send(self._channel, message, files)
 
@@ -659,7 +692,7 @@ class _Keeper:
         known = self._loaded.get(key)
         if known is None or (isinstance(known, _Loaded) and not known.usable):
             try:
-                known = _Loaded(self, source, params, limits)
+                known = _Loaded(self, source, params, limits, compile=self._warm)
             except _LoadFault as fault:
                 known = fault
             self._loaded[key] = known

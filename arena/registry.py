@@ -15,20 +15,28 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import hashlib
 import importlib
 import inspect
+import os
 import re
+import shlex
+import shutil
 import sys
+import tempfile
 import traceback
 import types
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from platformdirs import user_cache_path
 
 from arena.errors import BotLoadError, OptionError, UnknownNameError, suggestion
 
@@ -48,14 +56,21 @@ BOTS = {
     "greedy": "bots.greedy:Greedy",
     "ismcts": "bots.ismcts:ISMCTS",
     "mcts": "bots.mcts:MCTS",
+    "oracle": "bots.oracle:Oracle",
     "random": "bots.uniform:Uniform",
 }
 
 Factory: TypeAlias = "Callable[..., Bot]"
 """What makes a bot, its class as a rule: called as `factory(game, seat, seed, **params)`."""
 
+PROGRAM = "command:"
+"""What a reference to a program begins with; its words follow as in a shell."""
+
 PRIVATE_PACKAGE = r"\barena_bot_[0-9a-f]{16}\."
 """Pattern of what stands before the module names of a bot's file and of what lies beside it."""
+
+ARCHIVE_BYTES = 1 << 30
+"""most that a .zip file of a bot may unpack to"""
 
 Param: TypeAlias = bool | int | float | str | None
 
@@ -75,6 +90,8 @@ class BotSource:
     """hash over the code's contents, the same wherever it lies"""
     command: tuple[str, ...] = ()
     """of a program, what is run"""
+    archive: Path | None = None
+    """the .zip file from which a folder was unpacked"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +136,8 @@ def split_ref(ref: str) -> tuple[str, dict[str, Param]]:
     Values read as in YAML 1.2: true, false, whole numbers, numbers with a point or an exponent,
     else text. OptionError if one is missing or given twice.
     """
+    if ref.startswith(PROGRAM):
+        return ref, {}
     head, colon, tail = ref.rpartition(":")
     if not colon or "=" not in tail:
         if head in BOTS:
@@ -148,17 +167,22 @@ def _scalar(text: str) -> Param:
 def find_bot(ref: str, base: Path | None = None) -> BotSource:
     """Resolve a reference without params, without running the bot's code.
 
-    It is the name of a shipped bot; a file `path/bot.py` or a folder holding `bot.py`, relative to
-    `base` (the working directory); or `package.module:Name`. A file or folder may be followed by
-    `:Name` of the class or factory in it. Raises UnknownNameError if nothing of the kind exists
-    and BotLoadError if a file or a module that was clearly meant is not there.
+    It is the name of a shipped bot; a file `path/bot.py`, a folder holding `bot.py` or a .zip file
+    of one, relative to `base` (the working directory); `package.module:Name`; or `command:` and the
+    words of a program. A file or folder may be followed by `:Name` of the class or factory in it.
+    Raises UnknownNameError if nothing of the kind exists and BotLoadError if a file, a module or a
+    program that was clearly meant is not there.
     """
+    if ref.startswith(PROGRAM):
+        return _program(ref, (base or Path()).resolve())
     if ref in BOTS:
         module, _, attr = BOTS[ref].partition(":")
         return _in_module(ref, "shipped", module, attr)
     head, colon, tail = ref.rpartition(":")
     head, attr_ = (head, tail) if colon and tail.isidentifier() else (ref, None)
     path = ((base or Path()) / Path(head).expanduser()).resolve()
+    if path.suffix == ".zip":
+        return _in_archive(ref, path, attr_)
     if path.is_dir() and (_is_path(head) or (path / "bot.py").is_file()):
         return _in_folder(ref, path, attr_)
     if _is_path(head):
@@ -169,7 +193,7 @@ def find_bot(ref: str, base: Path | None = None) -> BotSource:
 
 
 def _is_path(head: str) -> bool:
-    return head.endswith(".py") or head.startswith(".") or "/" in head or "\\" in head
+    return head.endswith((".py", ".zip")) or head.startswith(".") or "/" in head or "\\" in head
 
 
 def _in_folder(ref: str, folder: Path, attr: str | None) -> BotSource:
@@ -187,6 +211,54 @@ def _folder_files(folder: Path) -> list[Path]:
 def _counts(relative: Path) -> bool:
     """Whether a file of a bot's folder is part of the bot: not if hidden or written by Python."""
     return not any(part.startswith(".") or part == "__pycache__" for part in relative.parts)
+
+
+def _in_archive(ref: str, archive: Path, attr: str | None) -> BotSource:
+    """A folder in a .zip file, unpacked where it stays while the file's content does."""
+    try:
+        digest = hashlib.sha256(archive.read_bytes()).hexdigest()[:32]
+        folder = user_cache_path("arena") / "bots" / digest
+        if not folder.exists():
+            _unpack(archive, folder)
+    except (OSError, zipfile.BadZipFile, RuntimeError) as error:
+        raise BotLoadError(f"bot {ref!r}: cannot unpack {archive}: {error}") from None
+    held = list(folder.iterdir())
+    if len(held) == 1 and held[0].is_dir() and not (folder / "bot.py").exists():
+        folder = held[0]
+    return replace(_in_folder(ref, folder, attr), archive=archive)
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        zipfile.ZipFile(archive) as content,
+        tempfile.TemporaryDirectory(dir=folder.parent) as made,
+    ):
+        size = sum(info.file_size for info in content.infolist())
+        if size > ARCHIVE_BYTES:
+            raise OSError(f"it holds {size:,} bytes, more than {ARCHIVE_BYTES:,}")
+        content.extractall(Path(made) / "bot")
+        with contextlib.suppress(OSError):  # somebody else was faster
+            (Path(made) / "bot").rename(folder)
+
+
+def _program(ref: str, base: Path) -> BotSource:
+    """A program. Words that are files are made absolute; it runs in the folder of the first."""
+    try:
+        words = shlex.split(ref.removeprefix(PROGRAM))
+    except ValueError as error:
+        raise BotLoadError(f"bot {ref!r}: {error}") from None
+    if not words:
+        raise BotLoadError(f"bot {ref!r}: found no program after {PROGRAM!r}")
+    files = [path for word in words if (path := base / word).is_file()]
+    command = tuple(str(path) if (path := base / word) in files else word for word in words)
+    if command[0] not in map(str, files) and shutil.which(command[0]) is None:
+        raise BotLoadError(f"bot {ref!r}: there is no program {words[0]!r} in {base} or in PATH")
+    if files and command[0] == str(files[0]) and not os.access(files[0], os.X_OK):
+        raise BotLoadError(f"bot {ref!r}: {files[0]} may not be executed; try chmod +x")
+    folder = files[0].parent if files else Path("/")
+    digest = _digest(ref, base, files)
+    return BotSource(f"{PROGRAM}{shlex.join(command)}", "program", folder, None, digest, command)
 
 
 def _in_file(ref: str, path: Path, attr: str | None) -> BotSource:
@@ -245,13 +317,17 @@ def _digest(ref: str, root: Path, files: Iterable[Path]) -> str:
     try:
         for file in sorted(files):
             content = file.read_bytes()
-            digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+            digest.update(f"{_relative(file, root)}\0{len(content)}\0".encode())
             digest.update(content)
     except OSError as error:
         raise BotLoadError(
             f"bot {ref!r}: cannot read {error.filename}: {error.strerror}"
         ) from error
     return digest.hexdigest()[:32]
+
+
+def _relative(file: Path, root: Path) -> str:
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
 
 
 def _imported(path: Path) -> set[Path]:
