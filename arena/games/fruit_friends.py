@@ -521,8 +521,8 @@ def sort_pairs(pairs: Array) -> None:
 
 # --- heuristic --------------------------------------------------------------------------------
 
-# What cards are worth when `more` are still to come to the seat, as if by chance: in matches between
-# bots that are greedy for different estimates, nothing was gained by counting on good choices.
+# What cards are worth when `more` are still to come to the seat, as if by chance: between bots that
+# are greedy for different estimates, nothing was gained by counting on good choices.
 MOST_TO_COME = 18
 SHARES = FULL_DECK / FULL_DECK.sum()
 CLOSE = (1.5, 0.1)  # points of a lead that makes 73 %: at the end, and for each card to come
