@@ -64,6 +64,7 @@ GAMES = {
     "kuhn": ("kuhn", 2, 5),
     "cubirds-2p": ("cubirds", 2, 8),
     "cubirds-3p": ("cubirds", 3, 1),
+    "fruit-friends-2p": ("fruit-friends", 2, 2),
 }
 
 
@@ -157,6 +158,16 @@ def test_a_seats_record_shows_of_other_hands_and_the_pile_only_what_is_known() -
     for shown in [record["start"], *(step["state"] for step in record["steps"])]:
         assert set(shown["hands"][0]) == {"known", "hidden", "since"}
         assert set(shown["pile"]) == {"size", "at_most"}
+
+
+def test_a_seats_record_does_not_tell_how_others_have_split() -> None:
+    """In Fruit Friends the split, even after the reveal, or its number would tell the discard."""
+    rules, result = registry.game("fruit-friends"), played("fruit-friends", 2, 2)
+    full, seen = replay.record(rules, result), replay.record(rules, result, view_of=1)
+    for step, shown in zip(full["steps"], seen["steps"], strict=True):
+        hidden = step["seat"] == 0 and step["move"].startswith("split")
+        told = {"move": "split", "id": None, "forced": None} if hidden else {}
+        assert shown == step | told | {"state": shown["state"]}
 
 
 @pytest.mark.parametrize("seat", [-1, 2])
