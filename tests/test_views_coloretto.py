@@ -12,6 +12,7 @@ import pytest
 
 from arena.core import State
 from arena.games.coloretto import Coloretto
+from tests.chi_square import unlikely
 from tests.reference_coloretto import (
     CARDS,
     GAMES,
@@ -158,11 +159,7 @@ def test_samples_are_uniform(name: str) -> None:
     possible = [tuple(world["deck"]) for world in worlds(GAME.show_view(seen, 1))]
     drawn = Counter(tuple(GAME.show(GAME.sample(seen, 1, seed))["deck"]) for seed in range(3000))
     assert set(drawn) == set(possible)
-    freedom, expected = len(possible) - 1, 3000 / len(possible)
-    chi2 = sum((drawn[deck] - expected) ** 2 / expected for deck in possible)
-    # Wilson-Hilferty: about so many standard deviations above the mean; 3.72 is 1 in 10,000.
-    spread = 2 / (9 * freedom)
-    assert ((chi2 / freedom) ** (1 / 3) - (1 - spread)) / spread**0.5 < 3.72
+    assert unlikely(drawn, dict.fromkeys(possible, 1)) < 3.72
 
 
 def test_a_sample_follows_from_its_seed() -> None:
