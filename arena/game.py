@@ -80,6 +80,8 @@ class Game(abc.ABC):
     options: ClassVar[tuple[Option, ...]]
     action_count: ClassVar[int]
     """action ids are 0 … action_count - 1"""
+    witness_count: ClassVar[int] = 0
+    """`kernel.witness` is below it; 0 if the game leaves that to the action ids"""
     max_moves: ClassVar[int]
     """no game has more moves, whatever the options"""
     state_dtype: ClassVar[np.dtype[Any]]

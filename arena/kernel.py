@@ -278,9 +278,10 @@ def copy(record: Array) -> Array:
 def register(state: np.dtype[Any], view: np.dtype[Any], **rules: Callable[..., Any]) -> None:
     """Tie a game's kernels to its dtypes: deal, legal, apply, ranks, observe, estimate; sample.
 
-    Raises ValueError if another game has a dtype of the same layout: verbs could not tell them
-    apart.
+    `witness` may be left out by a game where all seats see the id of every action. Raises
+    ValueError if another game has a dtype of the same layout: verbs could not tell them apart.
     """
+    rules = {"witness": _open, **rules}
     by_dtype = {state: {k: v for k, v in rules.items() if k != "sample"}}
     by_dtype[view] = {"sample": rules["sample"]}
     for dtype, kernels in by_dtype.items():
@@ -345,6 +346,20 @@ def sample(view: Record, seat: int, world: Record) -> None:
 
     `world` is zeroed but for `rng`, which feeds the draw and then the world's own chance.
     """
+
+
+@_verb
+def witness(state: Record, action: int, seat: int) -> int:  # type: ignore[empty-body]
+    """What `seat` sees of a legal action of the mover, as a number below the `witness_count`.
+
+    Actions that `seat` cannot tell apart have the same number, others have different ones; for the
+    mover itself all differ. A number means the same in whatever world that seat may be.
+    """
+
+
+@kernel
+def _open(state: Record, action: int, seat: int) -> int:
+    return action
 
 
 @_verb

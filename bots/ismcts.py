@@ -1,4 +1,4 @@
-"""The bot `ismcts`: single-observer information set Monte Carlo tree search.
+"""The bot `ismcts`: information set Monte Carlo tree search.
 
 Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE Transactions on
 Computational Intelligence and AI in Games 4(2), 2012.
@@ -7,21 +7,34 @@ Computational Intelligence and AI in Games 4(2), 2012.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from arena.core import Action, Turn
+from arena.errors import OptionError
 from arena.game import Game
 from bots import search
-from bots.search import Budget, Tree
+from bots.search import Budget, Settings, Tree
+
+OBSERVERS = SINGLE, MULTIPLE = "single", "multiple"
+
+LEVELS = {"easy": 30, "medium": 300, "hard": 10_000}
+"""Opponents for people: iterations for a move."""
 
 
 class ISMCTS:
     """Searches one tree, through a new world, consistent with the view, in every iteration.
 
     `iterations` and `seconds` are the budget for a move, whichever is used up first; 1,000
-    iterations if neither is given. `exploration` is the weight of the confidence bound on values in
-    [0, 1]. A playout is cut off after `depth` random moves and valued by the game's estimate; with
-    None or -1 it goes on to the end of the game. `nodes` bounds the memory, 32 bytes each. Wrong
-    values raise OptionError.
+    iterations if neither is given. `level` is a budget for opponents of people: easy, medium or
+    hard. With `observer` multiple, every seat has a tree of its own and cannot tell apart in it the
+    moves of others that look the same to it; with single, all share one tree.
+
+    `exploration` is the weight of the confidence bound on values in [0, 1]. A playout is cut off
+    after `depth` moves and valued by the game's estimate; with -1 it goes on to the end of the
+    game. Its moves are chosen by `policy`: uniform, epsilon-greedy (best by the estimate) or mast
+    (drawn by what they were worth in this search, with temperature `tau`), the last two uniformly
+    with probability `epsilon`. What is not given of these is as `bots.search.DEFAULTS` says for the
+    game. `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
 
     `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -34,21 +47,39 @@ class ISMCTS:
         *,
         iterations: int | None = None,
         seconds: float | None = None,
-        exploration: float = 0.7,
-        depth: int | None = 8,
+        level: str | None = None,
+        observer: str = SINGLE,
+        exploration: float | None = None,
+        depth: int | None = None,
+        policy: str | None = None,
+        epsilon: float | None = None,
+        tau: float | None = None,
         nodes: int = search.NODES,
     ) -> None:
         self.seed = seed
-        self.budget = Budget(iterations, seconds)
-        self.exploration = search.real("exploration", exploration, 0)
-        self.depth = -1 if depth is None else search.whole("depth", depth, -1)
-        self.tree = Tree(game, search.whole("nodes", nodes, 2))
+        self.budget = Budget(_iterations(level, iterations, seconds), seconds)
+        settings = Settings.of(
+            game, exploration=exploration, depth=depth, policy=policy, epsilon=epsilon, tau=tau
+        )
+        search.one_of("observer", observer, OBSERVERS)
+        self.tree = Tree(game, nodes, settings, tree_per_seat=observer == MULTIPLE)
 
     def act(self, turn: Turn) -> Action:
-        self.tree.clear(search.word(self.seed, turn.view))
-        self.budget.spend(partial(self.tree.explore, turn, self.exploration, self.depth))
+        self.tree.clear(turn, search.word(self.seed, turn.view))
+        self.budget.spend(partial(self.tree.explore, turn))
         return self.tree.favourite()
+
+    def explain(self) -> dict[str, Any]:
+        return self.tree.explain()
 
     @classmethod
     def compile(cls, game: Game) -> None:
         search.rehearse(cls(game, 0, 0, iterations=1, nodes=2), game)
+
+
+def _iterations(level: str | None, iterations: int | None, seconds: float | None) -> int | None:
+    if level is None:
+        return iterations
+    if iterations is not None or seconds is not None:
+        raise OptionError(f"level: found {level!r} beside a budget, expected one of them")
+    return LEVELS[search.one_of("level", level, LEVELS)]

@@ -8,22 +8,20 @@ Intelligence and AI in Games 4(4), 2012.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from arena.core import Action, Turn
 from arena.game import Game
 from bots import search
-from bots.search import Budget, Tree
+from bots.search import Budget, Settings, Tree
 
 
 class MCTS:
     """Searches a few worlds, consistent with the view, as if all were known, and sums the visits.
 
-    Each of the `worlds` has a tree of its own, and iterations go to them in turn. The rest is as
-    in `ismcts`: `iterations` and `seconds` are the budget for a move, whichever is used up first;
-    1,000 iterations if neither is given. `exploration` is the weight of the confidence bound on
-    values in [0, 1]. A playout is cut off after `depth` random moves and valued by the game's
-    estimate; with None or -1 it goes on to the end of the game. `nodes` bounds the memory, 32 bytes
-    each, of all trees together. Wrong values raise OptionError.
+    Each of the `worlds` has a tree of its own, and iterations go to them in turn; `nodes` bounds
+    the memory of all trees together. The other parameters are those of `ismcts`. Wrong values raise
+    OptionError.
 
     `MCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -37,21 +35,27 @@ class MCTS:
         iterations: int | None = None,
         seconds: float | None = None,
         worlds: int = 10,
-        exploration: float = 0.7,
-        depth: int | None = 8,
+        exploration: float | None = None,
+        depth: int | None = None,
+        policy: str | None = None,
+        epsilon: float | None = None,
+        tau: float | None = None,
         nodes: int = search.NODES,
     ) -> None:
         self.seed = seed
         self.budget = Budget(iterations, seconds)
-        self.exploration = search.real("exploration", exploration, 0)
-        self.depth = -1 if depth is None else search.whole("depth", depth, -1)
-        worlds = search.whole("worlds", worlds, 1)
-        self.tree = Tree(game, search.whole("nodes", nodes, worlds + 1), worlds)
+        settings = Settings.of(
+            game, exploration=exploration, depth=depth, policy=policy, epsilon=epsilon, tau=tau
+        )
+        self.tree = Tree(game, nodes, settings, worlds=search.whole("worlds", worlds, 1))
 
     def act(self, turn: Turn) -> Action:
-        self.tree.clear(search.word(self.seed, turn.view))
-        self.budget.spend(partial(self.tree.explore, turn, self.exploration, self.depth))
+        self.tree.clear(turn, search.word(self.seed, turn.view))
+        self.budget.spend(partial(self.tree.explore, turn))
         return self.tree.favourite()
+
+    def explain(self) -> dict[str, Any]:
+        return self.tree.explain()
 
     @classmethod
     def compile(cls, game: Game) -> None:

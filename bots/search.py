@@ -23,19 +23,60 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from arena import kernel
-from arena.core import Action, Bot, Turn, View
+from arena.core import Action, Bot, State, Turn, View
 from arena.errors import OptionError
 from arena.game import Game
-from arena.kernel import RUNNING, Array, Record, random_below
+from arena.kernel import RUNNING, Array, Record, random_below, random_unit
 
 NODES = 1_000_000
 """Default for the most nodes a search may have; a node takes 32 bytes."""
+
+LONGEST = 1_000
+"""Most moves from the root to a leaf; there the tree grows in width only."""
+
+POLICIES = UNIFORM, EPSILON_GREEDY, MAST = "uniform", "epsilon-greedy", "mast"
+BY_CHANCE, BY_ESTIMATE, BY_MAST = range(3)  # in kernels
+
+
+class Settings(NamedTuple):
+    """How a search searches, apart from how long."""
+
+    exploration: float
+    """weight of the confidence bound, on values in [0, 1]"""
+    depth: int
+    """moves of a playout before it is cut off and estimated; -1 plays to the end of the game"""
+    policy: str
+    """one of POLICIES, by which moves of playouts are chosen"""
+    epsilon: float
+    """share of moves in playouts that are uniformly random, whatever the policy"""
+    tau: float
+    """temperature of the policy `mast`"""
+
+    @classmethod
+    def of(cls, game: Game, **given: object) -> Settings:
+        """What is given, and for what is None or missing the defaults of the game."""
+        values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {})}
+        values |= {name: value for name, value in given.items() if value is not None}
+        return cls(
+            exploration=real("exploration", values["exploration"], 0),
+            depth=whole("depth", values["depth"], -1),
+            policy=one_of("policy", values["policy"], POLICIES),
+            epsilon=real("epsilon", values["epsilon"], 0),
+            tau=real("tau", values["tau"], 0.001),
+        )
+
+
+GENERIC = Settings(exploration=0.7, depth=8, policy=UNIFORM, epsilon=0.2, tau=0.1)
+"""Defaults for games that are not listed in DEFAULTS."""
+
+DEFAULTS: dict[str, dict[str, Any]] = {}
+"""What is better than GENERIC for a game; `docs/bots.md` has the matches that decided it."""
 
 
 def _records(*fields: kernel.Field) -> np.dtype[Any]:
@@ -44,24 +85,25 @@ def _records(*fields: kernel.Field) -> np.dtype[Any]:
 
 
 NODE = _records(
-    ("action", "i4"),
-    ("seat", "i4"),  # that played `action`
+    ("key", "i4"),  # seat that moved * witness_count + what the owner of the tree witnessed
+    ("action", "i4"),  # that made the node
     ("first", "i4"),  # child, 0 for none
     ("next", "i4"),  # child of the same parent, 0 for none
     ("visits", "i4"),
-    ("available", "i4"),  # visits of the parent in worlds that allowed `action`
-    ("value", "f8"),  # sum over the visits, for `seat`
+    ("available", "i4"),  # visits of the parent in worlds that allowed the move
+    ("value", "f8"),  # sum over the visits, for the seat that moved
 )
 
-PLAYED, BLANK, FIXED = 0, 1, 2
-"""States of a workspace: the one being played on, one of zeros, and from here on those kept."""
+PLAYED, BLANK, TRIED, FIXED = 0, 1, 2, 3
+"""States of a workspace: the one being played on, one of zeros, one to try moves, and from FIXED on
+those that are kept."""
 
 
 class Workspace(NamedTuple):
     """All memory that simulations need, made once per bot and used for every move."""
 
     states: Array
-    """(2 + kept,) states, see PLAYED"""
+    """(3 + kept,) states, see PLAYED"""
     scratch: Array
     """(1,) record of all else; inside a record, arrays cost no reference counts"""
 
@@ -69,43 +111,89 @@ class Workspace(NamedTuple):
 def workspace(game: Game, kept: int) -> Workspace:
     """A workspace for `game` with room to keep some states."""
     actions, seats = game.action_count, game.players[-1]
+    witnesses = game.witness_count or actions
     scratch = _records(
         ("rng", "u8"),
         ("moves", "i8"),  # simulated so far, in the tree and in playouts
         ("used", "i8"),  # nodes
-        ("stamp", "i8"),  # the last one written to `marks`
-        ("marks", "i8", (seats, actions)),  # stamp of the last node where a seat had that action
+        ("stamp", "i8"),  # above all that is written in `marks`
+        ("trees", "i8"),  # that are searched at once, one for each seat, or 1
+        ("given", "i8"),  # whether the states that are kept were given, not drawn
+        ("exploration", "f8"),
+        ("depth", "i8"),
+        ("policy", "i8"),  # index in POLICIES
+        ("epsilon", "f8"),
+        ("tau", "f8"),
+        ("witnesses", "i8"),  # how many there are for each seat
         ("values", "f8", (seats,)),  # what the last simulation was worth
         ("legal", "i8", (actions,)),
         ("children", "i4", (actions,)),  # nodes among which to choose
-        ("path", "i4", (game.max_moves + 1,)),  # nodes from the root to the leaf
+        ("actions", "i4", (actions,)),  # that lead to them in the present world
+        ("weights", "f8", (actions,)),  # of the legal moves in a playout
+        ("path", "i4", (seats, LONGEST + 1)),  # by tree, nodes from the root to the leaf
+        ("movers", "i1", (LONGEST + 1,)),  # seats whose moves led to them
+        ("marks", "i8", (seats * witnesses,)),  # by key, last number of a legal move that had it
+        ("history", "i4", (game.max_moves,)),  # keys of the moves of this iteration
+        ("seen", "i8", (seats * witnesses,)),  # by key, iterations in which the move was made
+        ("worth", "f8", (seats * witnesses,)),  # by key, the sum of their values
     )
-    return Workspace(np.zeros(2 + kept, game.state_dtype), kernel.blank(scratch))
+    made = kernel.blank(scratch)
+    made["witnesses"] = witnesses
+    return Workspace(np.zeros(FIXED + kept, game.state_dtype), made)
 
 
 class Tree:
-    """A search tree, or as many trees as there are fixed worlds, in memory that does not grow.
+    """One or several search trees in memory that does not grow.
 
-    `nodes` is the array of NODE, roots first; `moves` counts the simulated moves.
+    `nodes` is the array of NODE, roots first; `moves` counts the simulated moves. There are as many
+    trees as there are fixed `worlds`, or one for each seat, or a single one.
     """
 
-    def __init__(self, game: Game, nodes: int, worlds: int = 0) -> None:
-        self.roots = max(1, worlds)
-        self.nodes = np.empty(nodes, NODE)
+    def __init__(
+        self,
+        game: Game,
+        nodes: int,
+        settings: Settings,
+        *,
+        worlds: int = 0,
+        tree_per_seat: bool = False,
+    ) -> None:
+        self.roots = game.players[-1] if tree_per_seat else max(1, worlds)
+        self.nodes = np.zeros(whole("nodes", nodes, self.roots + 1), NODE)
+        self._tree_per_seat = tree_per_seat
+        self._own = range(self.roots)
+        self._guided = None if settings.policy == UNIFORM else True
         self._workspace = workspace(game, worlds)
+        scratch = self._workspace.scratch
+        for name, value in settings._asdict().items():
+            scratch[name] = POLICIES.index(value) if name == "policy" else value
 
-    def clear(self, word: int) -> None:
-        """Cut the trees down to their roots and start the random stream at `word`, not 0."""
+    def clear(self, turn: Turn, word: int) -> None:
+        """Cut the trees down to their roots for a new `turn`, with chance from `word`, not 0."""
         self.nodes[: self.roots] = 0
         scratch = self._workspace.scratch
         scratch["used"] = self.roots
         scratch["moves"] = 0
         scratch["rng"] = word
+        scratch["trees"] = turn.view.players if self._tree_per_seat else 1
+        self._own = range(turn.seat, turn.seat + 1) if self._tree_per_seat else range(self.roots)
+        if scratch["policy"][0] == POLICIES.index(MAST):
+            scratch["seen"] = scratch["worth"] = 0
 
-    def explore(self, turn: Turn, exploration: float, depth: int, first: int, count: int) -> None:
+    def give(self, state: State) -> None:
+        """Search `state` as the only world; its chance is drawn anew in every iteration."""
+        self._workspace.states[FIXED] = state[0]
+        self._workspace.scratch["given"] = 1
+
+    def explore(self, turn: Turn, first: int, count: int) -> None:
         """Iterations first … first + count - 1 of a search for the best answer to `turn`."""
         view, seat = turn.view.record, turn.seat
-        _explore(view, seat, self.nodes, *self._workspace, exploration, depth, first, count)
+        _explore(view, seat, self.nodes, *self._workspace, self._guided, first, count)
+
+    @property
+    def witnesses(self) -> int:
+        """How many keys each seat has: a key is seat * witnesses + witness."""
+        return int(self._workspace.scratch["witnesses"][0])
 
     @property
     def used(self) -> int:
@@ -118,15 +206,50 @@ class Tree:
 
     def favourite(self) -> Action:
         """The action with the most visits, all trees together; of equals the one worth most."""
+        return self._ranked()[0][0]
+
+    def explain(self) -> dict[str, Any]:
+        """What the last search found, as `arena.core.Bot` describes it."""
+        ranked = self._ranked()
+        return {
+            "iterations": int(sum(self.nodes["visits"][root] for root in self._own)),
+            "moves": [
+                {"action": action, "visits": visits, "value": value / visits}
+                for action, visits, value in ranked
+            ],
+            "line": self._line(ranked[0][0]) if ranked else [],
+        }
+
+    def _ranked(self) -> list[tuple[Action, int, float]]:
+        """(action, visits, sum of values) of the moves at the root, best first."""
         visits: dict[Action, int] = {}
         values: dict[Action, float] = {}
-        for root in range(self.roots):
-            child = self.nodes["first"][root]
-            while child:
-                action, _, _, child, seen, _, value = self.nodes[child].item()
+        for root in self._own:
+            for child in self._children(root):
+                _, action, _, _, seen, _, value = self.nodes[child].item()
                 visits[action] = visits.get(action, 0) + seen
                 values[action] = values.get(action, 0.0) + value
-        return max(visits, key=lambda action: (visits[action], values[action], -action))
+        best_first = sorted(visits, key=lambda action: (-visits[action], -values[action], action))
+        return [(action, visits[action], values[action]) for action in best_first]
+
+    def _line(self, action: Action) -> list[Action]:
+        """From `action` on, the moves visited most, as long as there is more than one visit."""
+        starts = [
+            c for r in self._own for c in self._children(r) if self.nodes[c]["action"] == action
+        ]
+        line: list[Action] = []
+        nodes = starts
+        while nodes:
+            node = max(nodes, key=lambda child: int(self.nodes[child]["visits"]))
+            line.append(int(self.nodes[node]["action"]))
+            nodes = [c for c in self._children(node) if self.nodes[c]["visits"] > 1]
+        return line
+
+    def _children(self, node: int) -> Iterator[int]:
+        child = int(self.nodes["first"][node])
+        while child:
+            yield child
+            child = int(self.nodes["next"][child])
 
 
 def word(seed: int, view: View) -> int:
@@ -139,9 +262,13 @@ def word(seed: int, view: View) -> int:
 
 def rehearse(bot: Bot, game: Game) -> None:
     """Let `bot` make a first move in `game`, so that its kernels are compiled."""
-    state = game.initial()
+    bot.act(turn_of(game, game.initial()))
+
+
+def turn_of(game: Game, state: State) -> Turn:
+    """What the mover is given in `state`."""
     seat = int(state["seat"][0])
-    bot.act(Turn(game.observe(state, seat), seat, game.legal(state)))
+    return Turn(game.observe(state, seat), seat, game.legal(state))
 
 
 # --- parameters -------------------------------------------------------------------------------
@@ -159,6 +286,13 @@ def real(name: str, value: object, least: float) -> float:
     if type(value) in (int, float) and least <= float(value) < math.inf:  # type: ignore[arg-type]
         return float(value)  # type: ignore[arg-type]
     raise OptionError(f"{name}: found {value!r}, expected a number from {least:g}")
+
+
+def one_of(name: str, value: object, known: Iterable[str]) -> str:
+    """`value` if it is one of the texts that are known, otherwise OptionError."""
+    if isinstance(value, str) and value in known:
+        return value
+    raise OptionError(f"{name}: found {value!r}, expected {' or '.join(known)}")
 
 
 class Budget:
@@ -209,120 +343,153 @@ def _explore(
     seat: int,
     nodes: Array,
     states: Array,
-    scratch: Array,
-    exploration: float,
-    depth: int,
+    scratches: Array,
+    guided: bool | None,
     first: int,
     count: int,
 ) -> None:
     """With fixed worlds each has a root, iterations take them in turn, and the first draw them.
 
-    Without, there is one root and every iteration draws a world.
+    Without, there is one root, or one for each seat, and every iteration draws a world.
     """
+    scratch = scratches[0]
     fixed = len(states) - FIXED
     for iteration in range(first, first + count):
         root = iteration % fixed if fixed else 0
-        if iteration < fixed or not fixed:
-            determinise(views[0], seat, states, scratch[0])
+        if not fixed or (iteration < fixed and not scratch.given):
+            determinise(views[0], seat, states, scratch)
         else:
             states[PLAYED] = states[FIXED + root]
-        if iteration < fixed:
+        if scratch.given:
+            states[PLAYED].rng = fresh_word(scratch)
+        elif iteration < fixed:
             states[FIXED + root] = states[PLAYED]
-        iterate(nodes, states[PLAYED], scratch[0], root, exploration, depth)
+        iterate(nodes, states, scratch, guided, root)
 
 
 @kernel.kernel
 def determinise(view: Record, seat: int, states: Array, scratch: Record) -> None:
     """Draw a world that `seat` cannot rule out, with chance of its own, and put it in PLAYED."""
     states[PLAYED] = states[BLANK]
-    upper = np.uint64(random_below(scratch, 0xFFFFFFFF))
-    lower = np.uint64(random_below(scratch, 0xFFFFFFFF))
-    states[PLAYED].rng = upper << np.uint64(32) | lower | np.uint64(1)
+    states[PLAYED].rng = fresh_word(scratch)
     kernel.sample(view, seat, states[PLAYED])
 
 
 @kernel.kernel
-def iterate(
-    nodes: Array, world: Record, scratch: Record, root: int, exploration: float, depth: int
-) -> None:
-    """One iteration in `world`: down the tree, a new node, a playout, and back up."""
-    path, values = scratch.path, scratch.values
-    path[0] = root
-    length = 1
-    growing = True
-    while growing and world.over == RUNNING:
-        child, growing = step(nodes, world, scratch, path[length - 1], exploration)
-        scratch.moves += 1
-        if child:
-            path[length] = child
-            length += 1
-    scratch.moves += playout(world, depth, scratch)
-    evaluate(world, values)
-    scale = world.players / 2
-    for i in range(length):
-        node = nodes[path[i]]
-        node.visits += 1
-        node.value += scale * values[node.seat]
+def fresh_word(scratch: Record) -> np.uint64:
+    """A random word that is not zero."""
+    upper = np.uint64(random_below(scratch, 0xFFFFFFFF))
+    lower = np.uint64(random_below(scratch, 0xFFFFFFFF))
+    return upper << np.uint64(32) | lower | np.uint64(1)
 
 
 @kernel.kernel
-def step(
-    nodes: Array, world: Record, scratch: Record, parent: int, exploration: float
-) -> tuple[int, bool]:
-    """Play a move of the node `parent` in `world`, one never tried there if there is any.
+def iterate(nodes: Array, states: Array, scratch: Record, guided: bool | None, root: int) -> None:
+    """One iteration in the world PLAYED: down the tree, a new node, a playout, and back up.
 
-    Returns the child it leads to, 0 when there is no room for a new one, and whether to go on. A
-    forced move tells nothing, so the descent goes on even where its node is new.
+    `guided` is None or True: where it is None the compiler leaves out what policies need.
     """
-    legal, children, marks = scratch.legal, scratch.children, scratch.marks
+    world, path, values = states[PLAYED], scratch.path, scratch.values
+    for tree in range(scratch.trees):
+        path[tree, 0] = root + tree
+    moves = 0
+    growing = True
+    while growing and world.over == RUNNING and moves < LONGEST:
+        growing = step(nodes, world, scratch, guided, moves)
+        moves += 1
+    length = moves
+    if guided is None:
+        moves = playout(world, scratch, moves)
+    else:
+        moves = guided_playout(states, scratch, moves)
+    scratch.moves += moves
+    evaluate(world, values)
+    scale = world.players / 2
+    for tree in range(scratch.trees):
+        nodes[root + tree].visits += 1
+        for i in range(1, length + 1):
+            if path[tree, i]:
+                node = nodes[path[tree, i]]
+                node.visits += 1
+                node.value += scale * values[scratch.movers[i]]
+    if guided is not None:
+        remember(scratch, moves, scale)
+
+
+@kernel.kernel
+def step(nodes: Array, world: Record, scratch: Record, guided: bool | None, moves: int) -> bool:
+    """Play a move in `world`, one never tried at its mover's node if there is any.
+
+    `moves` is how many came before. The nodes it leads to are added to the paths, as 0 where there
+    is no room for a new one. Returns whether to go on. A forced move tells nothing, so the descent
+    goes on even where its node is new.
+    """
+    legal, children, actions = scratch.legal, scratch.children, scratch.actions
+    seat, marks, path = world.seat, scratch.marks, scratch.path
+    own = seat if scratch.trees > 1 else 0
     n = kernel.legal(world, legal)
-    seat = world.seat
-    scratch.stamp += 1
-    stamp = scratch.stamp
+    keys = seat * scratch.witnesses
+    stamp = scratch.stamp + 1
+    scratch.stamp += n
     for i in range(n):
-        marks[seat, legal[i]] = stamp
+        marks[keys + kernel.witness(world, legal[i], seat)] = stamp + i
     found = 0
-    child = nodes[parent].first
+    child = nodes[path[own, moves]].first
     while child:
         node = nodes[child]
-        if node.seat == seat and marks[seat, node.action] == stamp:
-            marks[seat, node.action] = 0
+        mark = marks[node.key]
+        if mark >= stamp:
+            marks[node.key] = 0
             node.available += 1
             children[found] = child
+            actions[found] = legal[mark - stamp]
             found += 1
         child = node.next
     if found == n:
-        child = select(nodes, children, n, exploration)
-        action = nodes[child].action
+        i = select(nodes, children, n, scratch.exploration)
+        child, action = children[i], actions[i]
     else:
-        action = untried(scratch, seat, n, n - found)
-        child = grow(nodes, scratch, parent, seat, action)
+        action = untried(world, scratch, stamp, n, n - found)
+        key = keys + kernel.witness(world, action, seat)
+        child = grow(nodes, scratch, path[own, moves], key, action)
+    path[own, moves + 1] = child
+    scratch.movers[moves + 1] = seat
+    room = child > 0
+    for tree in range(scratch.trees):
+        if tree != own:
+            key = keys + kernel.witness(world, action, tree)
+            path[tree, moves + 1] = follow(nodes, scratch, path[tree, moves], key, action)
+            room &= path[tree, moves + 1] > 0
+    if guided is not None:
+        scratch.history[moves] = keys + kernel.witness(world, action, seat)
     kernel.apply(world, action)
-    return child, found == n or (n == 1 and child > 0)
+    return room and (found == n or n == 1)
 
 
 @kernel.kernel
-def untried(scratch: Record, seat: int, n: int, left: int) -> Action:
+def untried(world: Record, scratch: Record, stamp: int, n: int, left: int) -> Action:
     """One of the `left` moves still marked among the `n` legal ones."""
-    legal, marks, stamp = scratch.legal, scratch.marks, scratch.stamp
+    legal, marks, seat = scratch.legal, scratch.marks, world.seat
+    keys = seat * scratch.witnesses
     skip = random_below(scratch, left) if left > 1 else 0
     i = 0
-    while skip or marks[seat, legal[i]] != stamp:
-        if marks[seat, legal[i]] == stamp:
+    while True:
+        if marks[keys + kernel.witness(world, legal[i], seat)] >= stamp:
+            if skip == 0:
+                return legal[i]
             skip -= 1
         i += 1
-    return legal[i]
 
 
 @kernel.kernel
 def select(nodes: Array, children: Array, n: int, exploration: float) -> int:
-    """The child with the greatest upper confidence bound.
+    """Which of the children has the greatest upper confidence bound.
 
     UCB1 with the availability in place of the parent's visits (Cowling, Powley, Whitehouse,
     "Information set Monte Carlo tree search", 2012).
     """
     if n == 1:
-        return children[0]
+        return 0
     best, bound = 0, -1.0
     for i in range(n):
         node = nodes[children[i]]
@@ -330,20 +497,33 @@ def select(nodes: Array, children: Array, n: int, exploration: float) -> int:
         spread = exploration * math.sqrt(math.log(node.available) / visits)
         if node.value / visits + spread > bound:
             bound = node.value / visits + spread
-            best = children[i]
+            best = i
     return best
 
 
 @kernel.kernel
-def grow(nodes: Array, scratch: Record, parent: int, seat: int, action: int) -> int:
+def follow(nodes: Array, scratch: Record, parent: int, key: int, action: int) -> int:
+    """The child of `parent` with that key, made if need be; 0 when there is no room for it."""
+    child = nodes[parent].first
+    while child:
+        node = nodes[child]
+        if node.key == key:
+            node.available += 1
+            return child
+        child = node.next
+    return grow(nodes, scratch, parent, key, action)
+
+
+@kernel.kernel
+def grow(nodes: Array, scratch: Record, parent: int, key: int, action: int) -> int:
     """Give `parent` a new child; returns its number, or 0 when there is no room for it."""
     child = scratch.used
     if child == len(nodes):
         return 0
     scratch.used += 1
     node = nodes[child]
+    node.key = key
     node.action = action
-    node.seat = seat
     node.first = 0
     node.next = nodes[parent].first
     node.visits = 0
@@ -354,15 +534,90 @@ def grow(nodes: Array, scratch: Record, parent: int, seat: int, action: int) -> 
 
 
 @kernel.kernel
-def playout(world: Record, depth: int, scratch: Record) -> int:
-    """Play random moves, `depth` of them or, if that is -1, to the end; returns how many."""
+def playout(world: Record, scratch: Record, moves: int) -> int:
+    """Play on at random, where `moves` have been made, until cut off or the end.
+
+    Returns how many moves have been made then.
+    """
     legal = scratch.legal
-    played = 0
-    while world.over == RUNNING and played != depth:
+    end = moves + scratch.depth if scratch.depth >= 0 else -1
+    while world.over == RUNNING and moves != end:
         n = kernel.legal(world, legal)
         kernel.apply(world, legal[random_below(scratch, n)] if n > 1 else legal[0])
-        played += 1
-    return played
+        moves += 1
+    return moves
+
+
+@kernel.kernel
+def guided_playout(states: Array, scratch: Record, moves: int) -> int:
+    """Play on in PLAYED as `playout` does, but by a policy."""
+    world, legal, policy = states[PLAYED], scratch.legal, scratch.policy
+    end = moves + scratch.depth if scratch.depth >= 0 else -1
+    while world.over == RUNNING and moves != end:
+        n = kernel.legal(world, legal)
+        if n == 1:
+            action = legal[0]
+        elif random_unit(scratch) < scratch.epsilon:
+            action = legal[random_below(scratch, n)]
+        elif policy == BY_MAST:
+            action = legal[draw_by_worth(world, scratch, n)]
+        else:
+            action = legal[best_estimated(states, scratch, n)]
+        key = world.seat * scratch.witnesses + kernel.witness(world, action, world.seat)
+        scratch.history[moves] = key
+        kernel.apply(world, action)
+        moves += 1
+    return moves
+
+
+@kernel.kernel
+def best_estimated(states: Array, scratch: Record, n: int) -> int:
+    """Which of `n` legal moves is best for its mover by the estimate; of equals a random one."""
+    seat, values = states[PLAYED].seat, scratch.values
+    best, bound, equals = 0, -1.0, 0
+    for i in range(n):
+        states[TRIED] = states[PLAYED]
+        kernel.apply(states[TRIED], scratch.legal[i])
+        evaluate(states[TRIED], values)
+        if values[seat] > bound:
+            best, bound, equals = i, values[seat], 1
+        elif values[seat] == bound:
+            equals += 1
+            if random_below(scratch, equals) == 0:
+                best = i
+    return best
+
+
+@kernel.kernel
+def draw_by_worth(world: Record, scratch: Record, n: int) -> int:
+    """Draw one of `n` legal moves from the Gibbs distribution over what they were worth before.
+
+    Move-average sampling (Finnsson, Björnsson, "Simulation-based approach to general game playing",
+    AAAI 2008). Moves not made before are worth 1.
+    """
+    seat, weights = world.seat, scratch.weights
+    total = 0.0
+    for i in range(n):
+        key = seat * scratch.witnesses + kernel.witness(world, scratch.legal[i], seat)
+        seen = scratch.seen[key]
+        average = scratch.worth[key] / seen if seen else 1.0
+        weights[i] = math.exp((average - 1.0) / scratch.tau)
+        total += weights[i]
+    left = total * random_unit(scratch)
+    i = 0
+    while i < n - 1 and left >= weights[i]:
+        left -= weights[i]
+        i += 1
+    return i
+
+
+@kernel.kernel
+def remember(scratch: Record, moves: int, scale: float) -> None:
+    """Count the moves of this iteration for `draw_by_worth`."""
+    for i in range(moves):
+        key = scratch.history[i]
+        scratch.seen[key] += 1
+        scratch.worth[key] += scale * scratch.values[key // scratch.witnesses]
 
 
 @kernel.kernel
@@ -380,7 +635,7 @@ def _playouts(start: Array, states: Array, scratch: Array, games: int) -> int:
     for _ in range(games):
         states[PLAYED] = start[0]
         states[PLAYED].rng = np.uint64(1) + np.uint64(random_below(scratch[0], 0xFFFFFFFF))
-        moves += playout(states[PLAYED], -1, scratch[0])
+        moves += playout(states[PLAYED], scratch[0], 0)
     return moves
 
 
@@ -389,4 +644,5 @@ def random_playouts(game: Game, games: int, players: int | None = None, seed: in
     start = game.initial(players, seed=seed)
     states, scratch = workspace(game, 0)
     scratch["rng"] = start["rng"]
+    scratch["depth"] = -1
     return int(_playouts(start, states, scratch, games))

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from arena import kernel, registry
-from arena.core import Bot, Turn
+from arena.core import Turn
 from arena.errors import OptionError
 from arena.game import Game
 from bots.greedy import Greedy
 from bots.ismcts import ISMCTS
 from bots.mcts import MCTS
+from bots.oracle import Oracle
 from bots.uniform import Uniform
 
 CHEAP: dict[str, dict[str, Any]] = {
@@ -21,11 +22,13 @@ CHEAP: dict[str, dict[str, Any]] = {
     "greedy": {"worlds": 2},
     "mcts": {"iterations": 20, "worlds": 2},
     "ismcts": {"iterations": 20},
+    "oracle": {"iterations": 20},
 }
 SEARCHES: list[Callable[..., Any]] = [
     lambda game, seed: Greedy(game, 0, seed),
     lambda game, seed: MCTS(game, 0, seed, iterations=200),
     lambda game, seed: ISMCTS(game, 0, seed, iterations=200),
+    lambda game, seed: ISMCTS(game, 0, seed, iterations=200, observer="multiple"),
 ]
 
 
@@ -35,7 +38,7 @@ def turn_of(game: Game, state: Any) -> Turn:
     return Turn(game.observe(state, seat), seat, game.legal(state))
 
 
-def play(game: Game, players: int, make: Callable[[int], Bot], seed: int) -> Iterator[Turn]:
+def play(game: Game, players: int, make: Callable[[int], Any], seed: int) -> Iterator[Turn]:
     """Play a game to its end; yields every decision before it is made."""
     bots = [make(seat) for seat in range(players)]
     state = game.initial(players, seed=seed)
@@ -44,7 +47,8 @@ def play(game: Game, players: int, make: Callable[[int], Bot], seed: int) -> Ite
         action = turn.legal[0]
         if len(turn.legal) > 1:
             yield turn
-            action = bots[turn.seat].act(turn)
+            bot = bots[turn.seat]
+            action = bot.act(turn, state) if isinstance(bot, Oracle) else bot.act(turn)
         state = game.apply(state, action)
 
 

@@ -205,7 +205,7 @@ def test_bots_are_listed() -> None:
     lines = arena("bots").out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == sorted(registry.BOTS)
     assert all(len(line.split()) > 4 for line in lines[1:])
-    assert "exploration=0.7" in lines[2]
+    assert "nodes=1000000" in lines[2]
 
 
 def test_the_schema_is_one_json_document() -> None:

@@ -243,7 +243,8 @@ IN_A_FILE = {
         "game: kuhn\nbots:\n- random\n- bot: ismcts\n  params:\n    depth: 2\n    simulatons: 100",
         [
             "7: bot 'ismcts': ISMCTS takes no param 'simulatons'; did you mean 'iterations'? "
-            "(known: iterations, seconds, exploration, depth, nodes)"
+            "(known: iterations, seconds, level, observer, exploration, depth, policy, "
+            "epsilon, tau, nodes)"
         ],
     ),
     "params that a bot needs": (

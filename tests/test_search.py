@@ -44,8 +44,10 @@ def subtree(tree: Tree, node: int = 0) -> list[Any]:
     while child:
         children.append(subtree(tree, child))
         child = int(tree.nodes["next"][child])
-    fields = ("seat", "action", "visits", "available", "value")
-    return [*(tree.nodes[f][node].item() for f in fields), sorted(children)]
+    key, *numbers = (
+        tree.nodes[f][node].item() for f in ("key", "action", "visits", "available", "value")
+    )
+    return [key // tree.witnesses, *numbers, sorted(children)]
 
 
 def tiny_searches() -> dict[str, Any]:
@@ -54,7 +56,7 @@ def tiny_searches() -> dict[str, Any]:
     for name, moves, players in [("kuhn", 1, 2), ("cubirds", 11, 3)]:
         game = registry.game(name)
         turn = turn_after(game, moves, players)
-        for depth in (0, None):
+        for depth in (0, -1):
             ismcts = ISMCTS(game, turn.seat, 1, iterations=40, depth=depth)
             mcts = MCTS(game, turn.seat, 1, iterations=40, worlds=2, depth=depth)
             for bot in (ismcts, mcts):
@@ -197,7 +199,7 @@ def test_seconds_are_kept() -> None:
     bot.act(turn)
     budget = Budget(None, 0.05)
     begin = time.perf_counter()
-    done = budget.spend(partial(bot.tree.explore, turn, 0.7, -1))
+    done = budget.spend(partial(bot.tree.explore, turn))
     assert 0.05 <= time.perf_counter() - begin < 0.5
     assert done > 20
 
@@ -220,7 +222,7 @@ for players in (2, 3):
         best = sticks.winner(players, n)[1]
         for bot in (ISMCTS, MCTS):
             params = {} if bot is ISMCTS else {"worlds": 2}
-            player = bot(game, 0, n, iterations=200, depth=None, **params)
+            player = bot(game, 0, n, iterations=200, depth=-1, **params)
             answer = player.act(Turn(game.observe(state, 0), 0, game.legal(state)))
             answers.append([bot.__name__, players, n, sorted(best), answer])
 print(json.dumps(answers))

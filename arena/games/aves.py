@@ -44,6 +44,7 @@ PLAY, RETURN, OVER = 0, 1, 2  # phases
 PHASES = ("play", "return", "over")
 FIRST_RETURN, PASS, FIRST_UNTRADED = 256, 512, 513  # actions; a play is slot * 32 + gap
 ACTIONS = 769
+WITNESSES = 3 * CODES * CIRCLE + 1
 NOBODY = -1
 
 # Codes of option values, in the order of OPTIONS.
@@ -302,6 +303,20 @@ def may_leave_untraded(state: Record, slot: int, gap: int) -> bool:
     return fits and may_play(state, slot)
 
 
+@kernel.kernel
+def witness(state: Record, action: int, seat: int) -> int:
+    """The card in place of its slot, which tells about the cards beside it."""
+    if action == PASS:
+        return WITNESSES - 1
+    kind, place = 0, action
+    if action >= FIRST_UNTRADED:
+        kind, place = 2, action - FIRST_UNTRADED
+    elif action >= FIRST_RETURN:
+        kind, place = 1, action - FIRST_RETURN
+    card = state.hands[state.seat, place // CIRCLE]
+    return (kind * CODES + card) * CIRCLE + place % CIRCLE
+
+
 # --- turns ------------------------------------------------------------------------------------
 
 
@@ -549,7 +564,7 @@ def most_after_trade(state: Record, seat: int, held: int, twice: int) -> int:
 
 kernel.register(
     STATE, VIEW, deal=deal, legal=legal, apply=apply, ranks=ranks, observe=observe, sample=sample,
-    estimate=estimate,
+    estimate=estimate, witness=witness,
 )  # fmt: skip
 
 
@@ -563,6 +578,7 @@ class Aves(Game):
     players = range(2, SEATS + 1)
     options = OPTIONS
     action_count = ACTIONS
+    witness_count = WITNESSES
     max_moves = 20_000  # a turn has two moves at most
     state_dtype = STATE
     view_dtype = VIEW
