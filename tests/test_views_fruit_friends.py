@@ -293,7 +293,7 @@ SITUATIONS: dict[str, tuple[int, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_samples_are_uniform(name: str) -> None:
-    """Over arrangements of single cards in the hidden places."""
+    """Over arrangements of single cards in the hidden places, and so in each place alone."""
     seat, shown = SITUATIONS[name]
     players, options = len(shown["hands"]), SECRET if any(shown["secrets"]) else {}
     weights = Counter(tuple(unseen(world, seat)) for world in worlds(shown, seat))
@@ -304,6 +304,16 @@ def test_samples_are_uniform(name: str) -> None:
         world = normal(GAME.show(GAME.sample(observed, seat, seed)))
         sampled[tuple(unseen(world, seat))] += 1
     assert unlikely(sampled, weights) < 3.72
+    for place in range(len(unseen(shown, seat))):
+        assert unlikely(one_place(sampled, place), one_place(weights, place)) < 3.72
+
+
+def one_place(arrangements: Counter[Any], place: int) -> Counter[str]:
+    """How often each card lies there."""
+    found = Counter[str]()
+    for cards, number in arrangements.items():
+        found[cards[place]] += number
+    return found
 
 
 @pytest.mark.parametrize("players", [2, 5])
