@@ -350,10 +350,10 @@ def sample(view: Record, seat: int, world: Record) -> None:
 
 @_verb
 def witness(state: Record, action: int, seat: int) -> int:  # type: ignore[empty-body]
-    """What `seat` sees of a legal action of the mover, as a number below the `witness_count`.
+    """What `seat` sees of a legal action as the mover plays it: a number below `witness_count`.
 
-    Actions that `seat` cannot tell apart have the same number, others have different ones; for the
-    mover itself all differ. A number means the same in whatever world that seat may be.
+    Actions after which the view of `seat` is the same have the same number; for the mover itself
+    all numbers differ. A number means the same in every world.
     """
 
 

@@ -308,13 +308,13 @@ def witness(state: Record, action: int, seat: int) -> int:
     """The card in place of its slot, which tells about the cards beside it."""
     if action == PASS:
         return WITNESSES - 1
-    kind, place = 0, action
+    first, place = 0, action
     if action >= FIRST_UNTRADED:
-        kind, place = 2, action - FIRST_UNTRADED
+        first, place = 2 * CODES * CIRCLE, action - FIRST_UNTRADED
     elif action >= FIRST_RETURN:
-        kind, place = 1, action - FIRST_RETURN
+        first, place = CODES * CIRCLE, action - FIRST_RETURN
     card = state.hands[state.seat, place // CIRCLE]
-    return (kind * CODES + card) * CIRCLE + place % CIRCLE
+    return card * np.int64(CIRCLE) + place % CIRCLE + first
 
 
 # --- turns ------------------------------------------------------------------------------------

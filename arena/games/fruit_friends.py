@@ -42,6 +42,7 @@ PHASES = ("split", "take", "remove", "over")
 MATCHINGS = 15  # ways to make three pairs of six cards
 FIRST_TAKE, FIRST_REMOVE, FIRST_SECRET = 105, 108, 111  # a split is discard * 15 + matching
 ACTIONS = 951
+FIRST_TAKEN, FIRST_REMOVED, WITNESSES = ACTIONS, ACTIONS + KINDS**2, ACTIONS + 2 * KINDS**2
 TO_COME, FACE_DOWN, OPEN = 0, 1, 2  # splits
 NOBODY = -1
 
@@ -318,6 +319,16 @@ def legal_pairs(state: Record, base: int, out: Array) -> int:
                 n += 1
             last = pair
     return n
+
+
+@kernel.kernel
+def witness(state: Record, action: int, seat: int) -> int:
+    """Nothing of another seat's split; the pair that is taken or removed in place of its slot."""
+    if state.phase == SPLIT:
+        return action if seat == state.seat else 0
+    removing = state.phase == REMOVE
+    pair = state.pairs[state.active, action - (FIRST_REMOVE if removing else FIRST_TAKE)]
+    return pair[0] * np.int64(KINDS) + pair[1] + (FIRST_REMOVED if removing else FIRST_TAKEN)
 
 
 # --- moves ------------------------------------------------------------------------------------
@@ -638,7 +649,7 @@ def share(state: Record, cards: Array, more: Array, out: Array) -> None:
 
 kernel.register(
     STATE, VIEW, deal=deal, legal=legal, apply=apply, ranks=ranks, observe=observe, sample=sample,
-    estimate=estimate,
+    estimate=estimate, witness=witness,
 )  # fmt: skip
 
 
@@ -652,6 +663,7 @@ class FruitFriends(Game):
     players = range(2, SEATS + 1)
     options = OPTIONS
     action_count = ACTIONS
+    witness_count = WITNESSES
     max_moves = 45  # 9 a player, 12 with two
     state_dtype = STATE
     view_dtype = VIEW
