@@ -175,7 +175,7 @@ def run(
     where = _where(workers, local, address)
     overrides = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
     with _stdout_for_data():
-        tournament = Tournament.load(config, overrides)
+        tournament = Tournament.load(config, overrides, _tell)
     if dry_run:
         if form in (Format.MD, Format.CSV):
             raise typer.BadParameter("--dry-run prints text or, with --format json, JSON")

@@ -22,7 +22,15 @@ A configuration, with the defaults of all that can be left out:
       max_lineups: null          # at most so many line-ups of different bots, a balanced sample
       deal_book: null            # a file of deal seeds instead of seeds derived from `seed`
     seed: 1
-    limits: {move: 5s, startup: 30s}
+    limits:
+      move: 5s                   # for an answer
+      startup: 30s               # for loading and building a bot
+      bank: null                 # for all answers of a match
+      memory: 1GiB               # this and what follows hold for isolated bots
+      processes: 32              # and threads
+      output: 10kB               # kept of what a bot prints in a match
+    isolation: isolated          # or trusted, strict: where bots run that are not shipped
+    max_faults: 10               # lost so by a bot, and it plays no more; null: it plays on
 
 Paths are relative to the file.
 """
@@ -34,8 +42,10 @@ import json
 import math
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, fields
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -44,8 +54,8 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from arena import document, registry, seeding
-from arena.core import Limits, OptionValue
+from arena import document, registry, sandbox, seeding
+from arena.core import Isolation, Limits, OptionValue
 from arena.document import Items, Node, Place, Problems, Table, Text
 from arena.errors import (
     BotLoadError,
@@ -55,7 +65,9 @@ from arena.errors import (
     suggestion,
 )
 from arena.game import Game, Option
-from arena.registry import BotSource, Factory, Param
+from arena.isolation import Hosts
+from arena.player import BotFault
+from arena.registry import BotSource, Param
 
 T = TypeVar("T")
 
@@ -71,12 +83,37 @@ _DURATION = {
         {"type": "null"},
     ]
 }
+_PROGRAM = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["command"],
+    "properties": {"command": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
+}
+_SIZE = {
+    "anyOf": [
+        {"type": "integer", "minimum": 1},
+        {"type": "string", "pattern": r"^[0-9._]+(B|kB|MB|GB|KiB|MiB|GiB)$"},
+        {"type": "null"},
+    ]
+}
 _LIMITS = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
         "move": {**_DURATION, "description": "for one answer", "default": "5s"},
         "startup": {**_DURATION, "description": "for building a bot", "default": "30s"},
+        "bank": {**_DURATION, "description": "for all answers of a match", "default": None},
+        "memory": {**_SIZE, "description": "that a bot may take", "default": "1GiB"},
+        "processes": {
+            "anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}],
+            "description": "processes and threads of a bot",
+            "default": 32,
+        },
+        "output": {
+            "anyOf": _SIZE["anyOf"][:2],
+            "description": "kept of what it prints in a match",
+            "default": "10kB",
+        },
     },
 }
 
@@ -94,8 +131,9 @@ class BotEntry(_Section):
         description="how tables call it; default: made from bot and params",
     )
     bot: str = Field(
-        description="a shipped bot, path/bot.py, a folder with bot.py or package.module:Name; "
-        "a path may be followed by :Name, and all of them by :key=value,…"
+        description="a shipped bot, path/bot.py, a folder with bot.py or a .zip file of one, "
+        "package.module:Name, or {command: [program, argument, …]}; a path may be followed by "
+        ":Name, and all of them by :key=value,…"
     )
     params: dict[str, Param | None] = Field(
         default={}, description="passed to the bot's constructor by name"
@@ -140,8 +178,17 @@ class RunConfig(_Section):
         description="from which the deals and the chance of bots derive",
     )
     limits: Annotated[Limits, WithJsonSchema(_LIMITS)] = Field(
-        default=Limits(move=5.0, startup=30.0),
-        description="durations as 50ms, 5s, 2m or seconds; null for no limit",
+        default=Limits(move=5.0, startup=30.0, memory=1 << 30, processes=32, output=10_000),
+        description="durations as 50ms, 5s, 2m or seconds, sizes as 512MiB; null for no limit",
+    )
+    isolation: Isolation = Field(
+        default=Isolation.ISOLATED, description="where the bots run that are not shipped"
+    )
+    max_faults: int | None = Field(
+        default=10,
+        ge=1,
+        le=MOST,
+        description="matches that a bot may lose by faults of its own before it plays no more",
     )
 
     @property
@@ -210,14 +257,15 @@ class RunConfig(_Section):
 
 def _absolute_ref(source: BotSource) -> str:
     """The reference to a bot from anywhere on this computer."""
-    if source.kind in ("shipped", "module"):
+    if source.kind in ("shipped", "module", "program"):
         return source.ref
-    path = source.path.parent if source.kind == "folder" else source.path
+    path = source.archive or (source.path.parent if source.kind == "folder" else source.path)
     return f"{path}:{source.attr}" if source.attr else str(path)
 
 
 def _portable_ref(entry: BotEntry) -> str:
-    return entry.name if _is_path(entry.bot) else entry.bot
+    has_path = _is_path(entry.bot) or entry.bot.startswith(registry.PROGRAM)
+    return entry.name if has_path else entry.bot
 
 
 def _is_path(absolute_ref: str) -> bool:
@@ -261,6 +309,7 @@ def schema() -> dict[str, Any]:
     entry["required"] = ["bot"]
     entry["properties"]["bot"]["examples"] = sorted(registry.BOTS)
     keys["bots"]["items"] = {"anyOf": [entry["properties"]["bot"], keys["bots"]["items"]]}
+    entry["properties"]["bot"] = {"anyOf": [entry["properties"]["bot"], _PROGRAM]}
     keys["game"]["enum"] = [game.name for game in games]
     keys["players"] = _schema_of_players(range(1, MOST), keys["players"]["description"])
     made["allOf"] = [_schema_of_game(game) for game in games]
@@ -300,10 +349,13 @@ def _schema_of_option(option: Option) -> dict[str, Any]:
 # --- loading ------------------------------------------------------------------------------------
 
 
-def load(path: Path | str, overrides: Sequence[str] = ()) -> RunConfig:
+def load(
+    path: Path | str, overrides: Sequence[str] = (), tell: Callable[[str], None] = lambda text: None
+) -> RunConfig:
     """Read and check a configuration; `overrides` are `key=value`, with `a.b.0` for inner keys.
 
-    Loads the bots, which runs their code. Raises ConfigError with a line for each mistake.
+    Loads the bots, which runs their code, where it will run in matches. Raises ConfigError with a
+    line for each mistake. That a bot's code fails is none: `tell` gets a line about it.
     """
     path = Path(path)
     problems = Problems()
@@ -312,7 +364,8 @@ def load(path: Path | str, overrides: Sequence[str] = ()) -> RunConfig:
         raise ConfigError([f"{path}: found nothing in the file; expected at least game: and bots:"])
     for number, assignment in enumerate(overrides):
         document.override(tree, assignment, number, "bot", problems)
-    config = _Reader(path.parent.resolve(), problems).configuration(tree)
+    with _Reader(path.parent.resolve(), problems, tell) as reader:
+        config = reader.configuration(tree)
     if problems or config is None:
         raise ConfigError(problems.lines())
     return config
@@ -327,9 +380,9 @@ class _Wrong(Exception):  # noqa: N818 - it never leaves this module
         self.expected = expected
 
 
-class _Loaded(NamedTuple):
+class _Found(NamedTuple):
+    place: Place
     source: BotSource
-    factory: Factory
     params: dict[str, Param | None]
 
 
@@ -339,11 +392,22 @@ class _Reader:
     Each method takes what it can from its part and goes on, so that one mistake hides no other.
     """
 
-    def __init__(self, base: Path, problems: Problems) -> None:
+    def __init__(self, base: Path, problems: Problems, tell: Callable[[str], None]) -> None:
         self.base = base
         self.problems = problems
+        self._tell = tell
         self._names: dict[str, Place] = {}
-        self._loaded: dict[str, tuple[BotSource, Factory]] = {}
+        self._sources: dict[str, BotSource] = {}
+        self._isolation = Isolation.TRUSTED
+        self._limits = Limits()
+        self._hosts: Hosts | None = None
+
+    def __enter__(self) -> _Reader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._hosts:
+            self._hosts.close()
 
     def configuration(self, tree: Node) -> RunConfig | None:
         """The whole; None only if there are problems."""
@@ -355,6 +419,9 @@ class _Reader:
         fewest: tuple[int, ...] = (game.players[0],) if game else ()
         players = self._get(top, "players", partial(_players, game=game), fewest) or ()
         schedule = self._schedule(top)
+        self._limits = self._read_limits(top)
+        isolation = self._get(top, "isolation", _isolation, _default("isolation"))
+        self._isolation = isolation or Isolation.ISOLATED
         values = {
             "game": game and game.name,
             "players": players,
@@ -362,7 +429,9 @@ class _Reader:
             "bots": self._bots(top, game),
             "schedule": schedule,
             "seed": self._get(top, "seed", _whole(0, seeding.SEED_LIMIT - 1), _default("seed")),
-            "limits": self._limits(top),
+            "limits": self._limits,
+            "isolation": isolation,
+            "max_faults": self._get(top, "max_faults", _or_null(_whole(1)), _default("max_faults")),
         }
         if not schedule["self_play"]:
             self._check_seats(top, max(players, default=0))
@@ -452,13 +521,19 @@ class _Reader:
     def _path(self, node: Node) -> Path:
         return (self.base / Path(_text(node)).expanduser()).resolve()
 
-    def _limits(self, top: Table) -> Limits:
-        table = self._section(top, "limits", ("move", "startup"))
-        usual: Limits = _default("limits")
-        return Limits(
-            move=self._get(table, "move", _or_null(_seconds), usual.move),
-            startup=self._get(table, "startup", _or_null(_seconds), usual.startup),
-        )
+    def _read_limits(self, top: Table) -> Limits:
+        parsers: dict[str, Callable[[Node], Any]] = {
+            "move": _or_null(_seconds),
+            "startup": _or_null(_seconds),
+            "bank": _or_null(_seconds),
+            "memory": _or_null(_size),
+            "processes": _or_null(_whole(1)),
+            "output": partial(_size, null=""),
+        }
+        table = self._section(top, "limits", parsers)
+        usual = asdict(_default("limits"))
+        read: dict[str, Any] = {k: self._get(table, k, p, usual[k]) for k, p in parsers.items()}
+        return Limits(**read)
 
     # --- bots
 
@@ -477,7 +552,7 @@ class _Reader:
         if table is None:
             return None
         name = self._get(table, "name", _name, None)
-        bot = self._get(table, "bot", self._load, None)
+        bot = self._get(table, "bot", self._find, None)
         before = len(self.problems)
         params = self._params(table, bot.params if bot else {})
         buildable = game if len(self.problems) == before else None
@@ -503,13 +578,12 @@ class _Reader:
             return None
         return self._table(node, "bots", _keys(BotEntry))
 
-    def _load(self, node: Node) -> _Loaded:
-        text = _text(node)
+    def _find(self, node: Node) -> _Found:
+        text = self._reference(node)
         try:
             ref, _ = registry.split_ref(text)
-            if ref not in self._loaded:
-                source = registry.find_bot(ref, self.base)
-                self._loaded[ref] = source, registry.load_bot(source)
+            if ref not in self._sources:
+                self._sources[ref] = registry.find_bot(ref, self.base)
         except UnknownNameError:
             wanted = "a shipped bot, path/bot.py, a folder with bot.py or package.module:Name"
             if "=" in text and ":" not in text:
@@ -517,9 +591,18 @@ class _Reader:
             hint = suggestion(text.partition(":")[0], sorted(registry.BOTS))
             raise _Wrong(node, f"{wanted}{hint}") from None
         except (BotLoadError, OptionError) as error:
-            reason = re.sub(r"^bot '[^']*': ", "", str(error))
-            raise _Wrong(node, f"a bot that loads, but {reason}") from None
-        return _Loaded(*self._loaded[ref], _params_of(node, text.removeprefix(f"{ref}:")))
+            raise _Wrong(node, f"a bot that loads, but {_reason(str(error))}") from None
+        given = {} if text == ref else _params_of(node, text.removeprefix(f"{ref}:"))
+        return _Found(node.place, self._sources[ref], given)
+
+    def _reference(self, node: Node) -> str:
+        """The reference to a bot; a program may be given by a list of its words."""
+        if not isinstance(node, Table):
+            return _text(node)
+        command = self._table(node, "bot", ["command"]).values.get("command")
+        if not isinstance(command, Items) or not command.items:
+            raise _Wrong(node, "a bot, or {command: [program, argument, …]}")
+        return registry.PROGRAM + shlex.join(map(_text, command.items))
 
     def _params(self, table: Table, given: Mapping[str, Param | None]) -> dict[str, Param | None]:
         """The params of an entry: those `given` in its reference and those under `params`."""
@@ -535,18 +618,33 @@ class _Reader:
         return params
 
     def _try(
-        self, bot: _Loaded, params: Mapping[str, Param | None], game: Game | None, node: Node
+        self, bot: _Found, params: Mapping[str, Param | None], game: Game | None, node: Node
     ) -> None:
-        """Check the names of the params and, for a shipped bot, by building it, their values.
+        """Load the bot and check the names of its params; their values too if it is shipped.
 
         Other bots are built in matches only, where whatever they do is a result.
         """
+        trusted = bot.source.kind == "shipped" or self._isolation is Isolation.TRUSTED
         try:
-            registry.check_params(bot.factory, params)
-            if game and bot.source.kind == "shipped":
-                bot.factory(game, 0, 0, **params)
+            if trusted:
+                factory = registry.load_bot(bot.source)
+                registry.check_params(factory, params)
+                if game and bot.source.kind == "shipped":
+                    factory(game, 0, 0, **params)
+            else:
+                self._hosts = self._hosts or Hosts(None, self._isolation)
+                self._hosts.guest(bot.source, params).load(self._limits)
+        except BotFault as fault:
+            reason = _reason(fault.detail)
+            self._tell(f"bot {bot.source.ref!r} does not load and will lose: {reason}")
         except (BotLoadError, OptionError) as error:
-            self.problems.add(_blamed(node, str(error)), f"bot {bot.source.ref!r}: {error}")
+            text = str(error)
+            if text != _reason(text):
+                found = f"found bot: {bot.source.ref}"
+                text = f"{found}; expected a bot that loads, but {_reason(text)}"
+                self.problems.add(bot.place, text)
+            else:
+                self.problems.add(_blamed(node, text), f"bot {bot.source.ref!r}: {text}")
 
     def _claim(self, name: str, place: Place) -> None:
         folded = unicodedata.normalize("NFKC", name).casefold()
@@ -564,6 +662,11 @@ class _Reader:
             found = f"found {len(node.items)} bot{'s'[: len(node.items) - 1]} for {seats} seats"
             wanted = f"at least {seats}, or self_play: true in schedule for bots against themselves"
             self.problems.add(node.place, f"{found}; expected {wanted}")
+
+
+def _reason(text: str) -> str:
+    """What is wrong with a bot, without its reference."""
+    return re.sub(r"^bot '[^']*': ", "", text)
 
 
 def _blamed(node: Node, message: str) -> Place:
@@ -584,7 +687,7 @@ def _default(key: str) -> Any:
 
 def _unknown_key(key: str, section: str, known: Collection[str]) -> str:
     found = f"found the unknown key {key!r}"
-    homes = {"schedule": _keys(Schedule), "limits": ["move", "startup"]}
+    homes = {"schedule": _keys(Schedule), "limits": [f.name for f in fields(Limits)]}
     home = next((name for name, keys in homes.items() if key in keys), None)
     if home and not section:
         return f"{found}; expected it under {home}:"
@@ -600,6 +703,7 @@ def _unknown_key(key: str, section: str, known: Collection[str]) -> str:
 _NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*(_[0-9]+)*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _DISPUTED = re.compile(r"[-+]?(0[0-9_xXoObB].*|\.(inf|nan))", re.IGNORECASE)
 _UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0}
+_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "B": 1}
 _TRUTH = {"true": True, "false": False}
 _ALMOST = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -656,6 +760,25 @@ def _seconds(node: Node) -> float:
     if value is None or not 0 < value < math.inf:
         raise _Wrong(node, "a duration above zero such as 50ms, 5s or 2m, or null for no limit")
     return value * _UNITS[unit]
+
+
+def _size(node: Node, null: str = ", or null for no limit") -> int:
+    text = _plain(node)
+    unit = next((unit for unit in _BYTES if text.endswith(unit)), "")
+    value = _number(text.removesuffix(unit))
+    if value is None or not 1 <= value * _BYTES.get(unit, 1) < 1 << 60:
+        raise _Wrong(node, f"a size such as 512MiB, 2GB or a number of bytes{null}")
+    return int(value * _BYTES.get(unit, 1))
+
+
+def _isolation(node: Node) -> Isolation:
+    mode = Isolation(_word(*Isolation)(node))
+    if mode is Isolation.STRICT:
+        try:
+            sandbox.bubblewrap()
+        except OptionError as error:
+            raise _Wrong(node, f"isolated or trusted on this computer: {error}") from None
+    return mode
 
 
 def _word(*words: str) -> Callable[[Node], str]:
@@ -757,7 +880,10 @@ def _made_name(source: BotSource, params: Mapping[str, Param | None], node: Node
     if source.kind in ("file", "folder"):
         file = source.path
         name = file.parent.name if file.name == "bot.py" else file.stem
+        name = source.archive.stem if source.archive else name
         name += f":{source.attr}" if source.attr else ""
+    if source.kind == "program":
+        name = Path(next(filter(_is_path, source.command), source.command[0])).stem
     if params:
         name += ":" + ",".join(f"{key}={_written(value)}" for key, value in params.items())
     try:

@@ -29,16 +29,18 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from arena import processes, registry
 from arena.core import Ending, Limits, Turn, View
 from arena.errors import ArenaError
-from arena.game import Game
 from arena.player import BotFault, InProcess, crash, told
 from arena.registry import BotSource
+
+if TYPE_CHECKING:
+    from arena.game import Game
 
 MESSAGE_BYTES = 1 << 18
 """no message is longer"""
@@ -65,10 +67,13 @@ def send(channel: socket.socket, message: Message, files: tuple[int, ...] = ()) 
 # --- the keeper ---------------------------------------------------------------------------------
 
 
-def keep(channel: socket.socket, game: Game, warm: bool) -> None:
-    """Serve requests to load a bot or to start a program, until the master hangs up."""
+def keep(channel: socket.socket, game: Game | None) -> None:
+    """Serve requests to load a bot or to start a program, until the master hangs up.
+
+    Without a game, bots are loaded to see whether that works, and cannot play.
+    """
     _adopt_orphans()
-    if warm:
+    if game:
         _warm_up(game)
     _say_hello(channel)
     while request := _request(channel):
@@ -168,7 +173,7 @@ def _status(pid: int) -> int | None:
 # --- a process that has loaded a bot ------------------------------------------------------------
 
 
-def _load(channel: socket.socket, game: Game, request: Message) -> NoReturn:
+def _load(channel: socket.socket, game: Game | None, request: Message) -> NoReturn:
     """Run the bot's module, say what came of it, and make a process for each match."""
     _say_hello(channel)
     source = BotSource(**{**request["source"], "path": Path(request["source"]["path"])})
@@ -178,7 +183,7 @@ def _load(channel: socket.socket, game: Game, request: Message) -> NoReturn:
     try:
         factory = registry.load_bot(source)
         registry.check_params(factory, request["params"])
-        if request["compile"] and hasattr(factory, "compile"):
+        if game and hasattr(factory, "compile"):
             factory.compile(game)
         send(channel, {"loaded": True, "threads": processes.threads(os.getpid())})
     except BaseException as error:
@@ -188,7 +193,7 @@ def _load(channel: socket.socket, game: Game, request: Message) -> NoReturn:
         _send_fault(channel, fault, mistake=isinstance(error, ArenaError) and not error.__cause__)
     gc.collect()
     gc.freeze()
-    while received := _request(channel):
+    while game and (received := _request(channel)):
         message, files = received
         if message["do"] == "tell":
             send(channel, {"status": _status(message["pid"])})
@@ -272,9 +277,9 @@ def _become_program(channel: int, request: Message) -> NoReturn:
 
 
 def main() -> None:
-    """`python -m arena.host FILE GAME warm|cold`: keep bots for who has the other end of FILE."""
-    _, file, name, state = sys.argv
-    keep(socket.socket(fileno=int(file)), registry.game(name), warm=state == "warm")
+    """`python -m arena.host FILE [GAME]`: keep bots for whoever has the other end of FILE."""
+    _, file, *name = sys.argv
+    keep(socket.socket(fileno=int(file)), registry.game(name[0]) if name else None)
 
 
 if __name__ == "__main__":

@@ -77,14 +77,13 @@ _CREDENTIALS = struct.Struct("3i")
 class Hosts:
     """The processes in which the foreign bots of one worker live. Use as a context manager.
 
-    With `warm`, all of them have the game's kernels in memory, which must have been compiled, and
-    bots are let compile theirs.
+    They have the game's kernels in memory, which must have been compiled before. Without a game,
+    bots can only be loaded.
     """
 
-    def __init__(self, game: Game, mode: Isolation, warm: bool = True) -> None:
+    def __init__(self, game: Game | None, mode: Isolation) -> None:
         self._game = game
         self._mode = mode
-        self._warm = warm
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
 
     def __enter__(self) -> Hosts:
@@ -111,7 +110,7 @@ class Hosts:
             keeper.close()
             keeper = None
         if keeper is None:
-            keeper = _Keeper(self._game, sandboxes.command(source) if strict else (), self._warm)
+            keeper = _Keeper(self._game, sandboxes.command(source) if strict else ())
         self._keepers[key] = keeper
         while len(self._keepers) > SANDBOXES:
             self._keepers.popitem(last=False)[1].close()
@@ -537,10 +536,9 @@ class _Loaded(_Process):
         source: BotSource,
         params: Mapping[str, Param],
         limits: Limits,
-        compile: bool,
     ) -> None:
         plain = {**asdict(source), "path": str(source.path), "archive": None}
-        request = {"do": "load", "source": plain, "params": dict(params), "compile": compile}
+        request = {"do": "load", "source": plain, "params": dict(params)}
         super().__init__(keeper, keeper, request, limits)
         mistake = False
         try:
@@ -637,17 +635,16 @@ class _Maker(Protocol):
 class _Keeper:
     """The root of the processes, and who is to live below it."""
 
-    def __init__(self, game: Game, sandbox: Sequence[str], warm: bool) -> None:
+    def __init__(self, game: Game | None, sandbox: Sequence[str]) -> None:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
-        self._warm = warm
         self.usable = True
         _expect_hello(self._channel)
         with theirs, tempfile.TemporaryFile() as errors:
             python = [sys.executable, "-P", "-s", "-m", "arena.host"]
             self._process = subprocess.Popen(
-                [*sandbox, *python, str(theirs.fileno()), game.name, "warm" if warm else "cold"],
+                [*sandbox, *python, str(theirs.fileno()), *([game.name] if game else [])],
                 pass_fds=[theirs.fileno()],
                 env=_environment(),
                 stdin=subprocess.DEVNULL,
@@ -692,7 +689,7 @@ class _Keeper:
         known = self._loaded.get(key)
         if known is None or (isinstance(known, _Loaded) and not known.usable):
             try:
-                known = _Loaded(self, source, params, limits, compile=self._warm)
+                known = _Loaded(self, source, params, limits)
             except _LoadFault as fault:
                 known = fault
             self._loaded[key] = known

@@ -13,14 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from arena.core import Action, Bot, Ending, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import Interrupted
-from arena.game import Game
 from arena.registry import PRIVATE_PACKAGE, Factory, Param
+
+if TYPE_CHECKING:
+    from arena.game import Game
 
 DETAIL_CHARS = 200
 """how much of an answer or a message is told in a fault's detail"""

@@ -37,10 +37,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arena import kernel, match, registry
-from arena.core import Action, Limits, MatchResult, MatchSpec, Turn
+from arena.core import Action, Isolation, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import ArenaError, BotLoadError, InfrastructureError, Interrupted
 from arena.game import Game
-from arena.player import Entry
+from arena.isolation import Hosts
+from arena.player import Contestant, Entry
 from arena.registry import BotSource, Param
 from arena.store import versions
 
@@ -69,6 +70,7 @@ class Contender:
     name: str
     source: BotSource
     params: Mapping[str, Param] = field(default_factory=dict)
+    isolation: Isolation = Isolation.TRUSTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,13 @@ def run(
     work = _Work(done)
     if not work.left:
         return
+    cluster = address or os.environ.get("RAY_ADDRESS")
     with _Signals() as signals:
-        player = _Player(job)
-        cluster = address or os.environ.get("RAY_ADDRESS")
-        if local or not (workers or address):
-            cores = None if cluster else _cores()
-            leave = (lambda: False) if local else partial(_ray_pays, work, cores)
-            yield from _play_here(player, work, signals, leave)
+        with contextlib.closing(_Player(job)) as player:
+            if local or not (workers or address):
+                cores = None if cluster else _cores()
+                leave = (lambda: False) if local else partial(_ray_pays, work, cores)
+                yield from _play_here(player, work, signals, leave)
         if work.left and not signals.stop:
             yield from _play_on_ray(job, work, workers, cluster, signals, tell)
         if work.left:
@@ -211,8 +213,19 @@ class _Player(Generic[B]):
     def __init__(self, job: Job[B]) -> None:
         self._job = job
         self._game = registry.game(job.matches[0].game)
-        self._entries = {
-            c.name: Entry(c.name, registry.load_bot(c.source), c.params) for c in job.contenders
+        self._trusted = {
+            c.name: Entry(c.name, registry.load_bot(c.source), c.params)
+            for c in job.contenders
+            if c.isolation is Isolation.TRUSTED
+        }
+        self._hosts = {mode: Hosts(self._game, mode) for mode in Isolation}
+        self._contestants: dict[str, Contestant] = {
+            **self._trusted,
+            **{
+                c.name: self._hosts[c.isolation].guest(c.source, c.params)
+                for c in job.contenders
+                if c.isolation is not Isolation.TRUSTED
+            },
         }
         for name, step in self._kernels().items():
             kernel.compile_once(name, [step])
@@ -225,19 +238,26 @@ class _Player(Generic[B]):
         results = []
         for number in numbers:
             spec = self._job.matches[number]
-            entries = [self._entries[name] for name in spec.bots]
-            results.append(match.play(self._game, spec, entries, self._job.limits))
+            contestants = [self._contestants[name] for name in spec.bots]
+            results.append(match.play(self._game, spec, contestants, self._job.limits))
             if perf_counter() - began > seconds or (signals and signals.stop):
                 break
         packed = self._job.pack(results)
         return packed, len(results), perf_counter() - began
+
+    def close(self) -> None:
+        """End the processes of foreign bots."""
+        for hosts in self._hosts.values():
+            hosts.close()
 
     def _kernels(self) -> dict[str, Callable[[], None]]:
         """Steps after which no kernel is compiled or loaded while a bot's clock is running."""
         name = self._game.name
         steps = {name: self._play_first_match}
         for contender in self._job.contenders:
-            factory = self._entries[contender.name].factory
+            if contender.name not in self._trusted:
+                continue
+            factory = self._trusted[contender.name].factory
             if hasattr(factory, "compile"):
                 source = contender.source
                 step = partial(self._compile, source.ref, factory.compile)
@@ -589,7 +609,7 @@ Parcel = Mapping[str, bytes]
 
 
 def _parcel(contender: Contender) -> Parcel:
-    if contender.source.kind in ("shipped", "module"):
+    if contender.source.kind in ("shipped", "module", "program"):
         return {}
     return registry.read_files(contender.source)
 

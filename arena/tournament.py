@@ -18,9 +18,10 @@ import numpy.typing as npt
 from arena import config, rating, registry, replay, report, runner, stats
 from arena import schedule as scheduling
 from arena.config import RunConfig
-from arena.core import MatchResult
+from arena.core import Isolation, MatchResult
 from arena.errors import ConfigError, DamagedRunError, UnknownNameError
 from arena.game import Game
+from arena.registry import BotSource
 from arena.report import Forfeits, Standing
 from arena.schedule import Matches
 from arena.store import (
@@ -48,9 +49,17 @@ class Tournament:
     config: RunConfig
 
     @classmethod
-    def load(cls, path: Path, overrides: Sequence[str] = ()) -> Tournament:
-        """Read a configuration; `overrides` are `key=value`. ConfigError tells all mistakes."""
-        return cls(path.stem, config.load(path, overrides))
+    def load(
+        cls,
+        path: Path,
+        overrides: Sequence[str] = (),
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> Tournament:
+        """Read a configuration; `overrides` are `key=value`. ConfigError tells all mistakes.
+
+        `tell` gets a line about each bot whose code fails.
+        """
+        return cls(path.stem, config.load(path, overrides, tell))
 
     @cached_property
     def matches(self) -> Matches:
@@ -75,11 +84,19 @@ class Tournament:
             rules=registry.game(self.config.game).rules,
             options=self.config.options_by_players,
             bots=tuple(
-                BotIdentity(entry["name"], entry["bot"], sources[entry["name"]].digest)
+                BotIdentity(
+                    entry["name"],
+                    entry["bot"],
+                    sources[entry["name"]].digest,
+                    self._isolation(sources[entry["name"]]).value,
+                )
                 for entry in resolved["bots"]
             ),
             matches=len(self.matches),
         )
+
+    def _isolation(self, source: BotSource) -> Isolation:
+        return Isolation.TRUSTED if source.kind == "shipped" else self.config.isolation
 
     def summary(self) -> dict[str, Any]:
         """What would be played, as plain data."""
@@ -148,7 +165,8 @@ class Tournament:
         """
         sources = self.config.sources()
         contenders = tuple(
-            runner.Contender(e.name, sources[e.name], e.params) for e in self.config.bots
+            runner.Contender(e.name, sources[e.name], e.params, self._isolation(sources[e.name]))
+            for e in self.config.bots
         )
         job = runner.Job(self.matches, contenders, self.config.limits, run.packer)
         for batches in runner.run(

@@ -83,8 +83,8 @@ class Bot:
 CONFIGS = {
     "demo.yaml": "bots: [random, {name: 'second, \"too\"', bot: random}, illegal.py, crash.py]",
     "plain.yaml": "bots: [random, {name: other, bot: random}]\nschedule: {deals: 4}",
-    "loud.yaml": "bots: [random, loud.py]\nschedule: {deals: 2}",
-    "interrupted.yaml": "bots: [random, interrupter.py]\nschedule: {deals: 10}",
+    "loud.yaml": "bots: [random, loud.py]\nschedule: {deals: 2}\nisolation: trusted",
+    "interrupted.yaml": "bots: [random, interrupter.py]\nschedule: {deals: 10}\nisolation: trusted",
     "self.yaml": "bots: [random, crash.py]\nschedule: {deals: 2, self_play: true}",
     "broken.yaml": "bot: [random]\nplayers: 3\nseed: no\nbots: [randon, nix.py]",
 }

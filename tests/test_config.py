@@ -42,7 +42,7 @@ FILES = {
 }
 
 GAMES = f"(known: {', '.join(sorted(registry.GAMES))})"
-TOP = "(known: game, players, options, bots, schedule, seed, limits)"
+TOP = "(known: game, players, options, bots, schedule, seed, limits, isolation, max_faults)"
 SCHEDULE = "(known: kind, deals, self_play, max_lineups, deal_book)"
 BOTS = f"(known: {', '.join(sorted(registry.BOTS))})"
 A_BOT = "a shipped bot, path/bot.py, a folder with bot.py or package.module:Name"
@@ -226,17 +226,18 @@ IN_A_FILE = {
         ],
     ),
     "bot files that cannot be used": (
-        "game: kuhn\nbots:\n- none.py\n- two.py\n- mine.py:YourBot\n- broken.py\n"
-        "- nothing.here:Bot",
+        "game: kuhn\nbots:\n- none.py\n- two.py\n- mine.py:YourBot\n"
+        "- nothing.here:Bot\n- {bot: {command: [no-such-program, -x]}}\n- {bot: {command: []}}",
         [
             "3: found bot: none.py; expected a bot that loads, but none.py holds …",
             "4: found bot: two.py; expected a bot that loads, but two.py holds …",
             "5: found bot: mine.py:YourBot; expected a bot that loads, but mine.py has no "
             "'YourBot'; did you mean 'MyBot'? …",
-            "6: found bot: broken.py; expected a bot that loads, but its code fails to load: "
-            "ModuleNotFoundError: No module named 'nothing_of_that_name' …",
-            "7: found bot: nothing.here:Bot; expected a bot that loads, but Python finds no module "
+            "6: found bot: nothing.here:Bot; expected a bot that loads, but Python finds no module "
             "'nothing.here' …",
+            "7: found bot: {command: …}; expected a bot that loads, but there is no program "
+            "'no-such-program' in …",
+            "8: found bot: {command: …}; expected a bot, or {command: [program, argument, …]}",
         ],
     ),
     "params that a bot does not take": (
@@ -477,11 +478,14 @@ AFTER_TWO_LINES = {
         ],
     ),
     "more limits": (
-        "limits:\n  move: -1s\n  startup: 1:30\n  memory: 1",
+        "limits:\n  move: -1s\n  startup: 1:30\n  memory: lots\n  ram: 1",
         [
             f"4: found move: -1s; expected {DURATION}",
             f"5: found startup: 1:30; expected {DURATION}",
-            "6: found the unknown key 'memory'; expected a key of limits (known: move, startup)",
+            "6: found memory: lots; expected a size such as 512MiB, 2GB or a number of bytes, or "
+            "null for no limit",
+            "7: found the unknown key 'ram'; expected a key of limits (known: move, startup, bank, "
+            "memory, processes, output)",
         ],
     ),
     "tab": ("schedule:\n\tdeals: 5", [f"4: {TAB}"]),
@@ -583,7 +587,8 @@ def test_everything_but_game_and_bots_has_a_default() -> None:
     short = read("game: cubirds\nbots: [random, greedy]")
     assert described.model_copy(update={"bots": ()}) == short.model_copy(update={"bots": ()})
     assert short.players == (2,)
-    assert short.limits == Limits(move=5.0, startup=30.0)
+    usual = Limits(move=5.0, startup=30.0, memory=1 << 30, processes=32, output=10_000)
+    assert short.limits == usual
     assert (short.schedule.deals, short.seed) == (50, 1)
 
 
@@ -645,7 +650,40 @@ def test_params_are_read_as_they_are_written(written: str, value: object) -> Non
 def test_durations(written: str, seconds: float | None) -> None:
     """With a unit, or in seconds; null is no limit."""
     limits = read(f"game: kuhn\nbots: [random, greedy]\nlimits: {{move: {written}}}").limits
-    assert limits == Limits(move=seconds, startup=30.0)
+    assert (limits.move, limits.startup) == (seconds, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [("512MiB", 512 << 20), ("1.5GB", 1_500_000_000), ("4096", 4096), ("64kB", 64_000),
+     ("null", None)],
+)  # fmt: skip
+def test_sizes(written: str, size: int | None) -> None:
+    """With a unit, or in bytes; null is no limit."""
+    text = f"game: kuhn\nbots: [random, greedy]\nlimits: {{memory: {written}}}"
+    assert read(text).limits.memory == size
+
+
+def test_a_bot_whose_code_fails_is_no_mistake() -> None:
+    """The others play; one line tells of it."""
+    Path("fails.yaml").write_text("game: kuhn\nbots: [random, broken.py]")
+    told: list[str] = []
+    assert load("fails.yaml", tell=told.append).names == ("random", "broken")
+    (line,) = told
+    assert line.startswith("bot 'broken.py' does not load and will lose: its code fails to load: ")
+    assert "No module named 'nothing_of_that_name'" in line
+
+
+def test_a_program_is_given_by_its_words() -> None:
+    """In a list or in a reference; it is named after its file, and found from anywhere."""
+    Path("deep/engine").write_text("#!/bin/sh\n")
+    Path("deep/engine").chmod(0o755)
+    text = "game: kuhn\nbots: [random, {bot: {command: [deep/engine, --fast, 'a b']}}]"
+    program = read(text).bots[1]
+    assert program.name == "engine"
+    assert program.bot == f"command:{Path.cwd() / 'deep/engine'} --fast 'a b'"
+    reference = "\"command:deep/engine --fast 'a b'\""
+    assert read(f"game: kuhn\nbots: [random, {reference}]").bots[1] == program
 
 
 @pytest.mark.parametrize(
@@ -1014,7 +1052,8 @@ def test_the_schema_explains_every_key() -> None:
     """Descriptions and defaults are what an editor shows."""
     schema = config.schema()
     sections = [schema, *schema["definitions"].values()]
-    described = [key for s in sections for key in s["properties"].values() if "$ref" not in key]
+    keys = [key for s in sections if "properties" in s for key in s["properties"].values()]
+    described = [key for key in keys if "$ref" not in key and "anyOf" not in key]
     assert all(key.get("description") for key in described)
     assert schema["properties"]["game"]["enum"] == sorted(registry.GAMES)
     games = {part["if"]["properties"]["game"]["const"]: part for part in schema["allOf"]}
