@@ -67,7 +67,7 @@ class Settings(NamedTuple):
             exploration=real("exploration", values["exploration"], 0),
             depth=whole("depth", values["depth"], -1),
             policy=one_of("policy", values["policy"], POLICIES),
-            epsilon=real("epsilon", values["epsilon"], 0),
+            epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
             tau=real("tau", values["tau"], 0.001),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -141,6 +142,34 @@ def test_nothing_is_compiled_after_compile(bot: Any) -> None:
     assert compiled == []
 
 
+@pytest.mark.parametrize("make", SEARCHES[1:])
+def test_search_explains_its_answer(make: Callable[..., Any]) -> None:
+    game = registry.game("cubirds")
+    turn = turn_of(game, game.initial(2, seed=1))
+    bot = make(game, 1)
+    assert bot.explain() == {"iterations": 0, "moves": [], "line": []}
+    answer = bot.act(turn)
+    told = json.loads(json.dumps(bot.explain()))
+    moves = told["moves"]
+    assert told["iterations"] == 200
+    assert moves[0]["action"] == told["line"][0] == answer
+    assert {move["action"] for move in moves} <= set(turn.legal)
+    assert sum(move["visits"] for move in moves) == 200
+    assert moves == sorted(moves, key=lambda move: -move["visits"])
+    assert all(0 <= move["value"] <= 1 for move in moves)
+
+
+@pytest.mark.parametrize("params", [{"policy": "epsilon-greedy"}, {"policy": "mast"}])
+def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
+    game = registry.game("kuhn")
+    turns = [t for s in range(5) for t in play(game, 2, lambda seat: Uniform(game, seat, seat), s)]
+    used = ISMCTS(game, 0, 5, iterations=200, **params)
+    answers = [(used.act(turn), used.explain()) for turn in turns]
+    for turn, answer in zip(turns, answers, strict=True):
+        fresh = ISMCTS(game, 0, 5, iterations=200, **params)
+        assert (fresh.act(turn), fresh.explain()) == answer
+
+
 @pytest.mark.parametrize(
     ("bot", "params", "message"),
     [
@@ -158,6 +187,13 @@ def test_nothing_is_compiled_after_compile(bot: Any) -> None:
         (ISMCTS, {"exploration": -0.1}, "exploration: found -0.1"),
         (ISMCTS, {"depth": -2}, "depth: found -2"),
         (ISMCTS, {"nodes": 1}, "nodes: found 1"),
+        (ISMCTS, {"observer": "multiple", "nodes": 2}, "nodes: found 2, expected a whole number"),
+        (ISMCTS, {"observer": "all"}, "observer: found 'all', expected single or multiple"),
+        (ISMCTS, {"policy": 1}, "policy: found 1, expected uniform or epsilon-greedy or mast"),
+        (ISMCTS, {"epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),
+        (ISMCTS, {"tau": 0}, "tau: found 0"),
+        (ISMCTS, {"level": "expert"}, "level: found 'expert', expected easy or medium or hard"),
+        (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside a budget"),
     ],
 )
 def test_wrong_params_are_refused(bot: Any, params: dict[str, Any], message: str) -> None:
