@@ -50,6 +50,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
+new = typer.Typer(help="Write a bot to begin with.", no_args_is_help=True)
+app.add_typer(new, name="new")
+
 # --- shell completion ---------------------------------------------------------------------------
 
 
@@ -110,6 +113,9 @@ RunName = Annotated[
     typer.Argument(
         metavar="RUN", help="a run folder, or its name under results/", autocompletion=_complete_run
     ),
+]
+GameName = Annotated[
+    str, typer.Option("--game", help="the game it plays", autocompletion=_complete_game)
 ]
 TableFormat = Annotated[Format, typer.Option("--format", help="how to print it")]
 
@@ -282,6 +288,18 @@ def bots() -> None:
         for b in registry.describe_bots()
     ]
     _print(report.table(("bot", "params", "what it does"), rows, Format.TABLE))
+
+
+@new.command("bot")
+def new_bot(
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="the folder to be made")],
+    game: GameName = "cubirds",
+) -> None:
+    """Write a bot that works, with a test, a tournament and a list of the view fields."""
+    from arena import authoring, registry
+
+    _print(map(str, authoring.new_bot(name, registry.game(game))))
+    _tell(f"next: arena check {shlex.quote(str(name))} --game {game}")
 
 
 @app.command()
