@@ -34,7 +34,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -71,6 +71,17 @@ Overrun = Callable[[], BotFault]
 _CREDENTIALS = struct.Struct("3i")
 
 
+class Usage(NamedTuple):
+    """What a bot uses beyond what its process had when the match began."""
+
+    memory: int
+    """bytes"""
+    children: int
+    """processes besides its own"""
+    threads: int
+    """of all its processes together, the first one of each included"""
+
+
 # --- the bots of a worker -----------------------------------------------------------------------
 
 
@@ -78,12 +89,13 @@ class Hosts:
     """The processes in which the foreign bots of one worker live. Use as a context manager.
 
     They have the game's kernels in memory, which must have been compiled before. Without a game,
-    bots can only be loaded.
+    bots can only be loaded. `hash_seed` decides in which order sets of texts are gone through.
     """
 
-    def __init__(self, game: Game | None, mode: Isolation) -> None:
+    def __init__(self, game: Game | None, mode: Isolation, hash_seed: int = 0) -> None:
         self._game = game
         self._mode = mode
+        self._hash_seed = hash_seed
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
 
     def __enter__(self) -> Hosts:
@@ -110,7 +122,8 @@ class Hosts:
             keeper.close()
             keeper = None
         if keeper is None:
-            keeper = _Keeper(self._game, sandboxes.command(source) if strict else ())
+            command = sandboxes.command(source) if strict else ()
+            keeper = _Keeper(self._game, command, self._hash_seed)
         self._keepers[key] = keeper
         while len(self._keepers) > SANDBOXES:
             self._keepers.popitem(last=False)[1].close()
@@ -130,7 +143,7 @@ class Guest:
         self._source = source
         self._params = params
 
-    def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> _Player:
+    def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> GuestPlayer:
         keeper = self._keeper(self._source)
         kind = _ProgramPlayer if self._source.kind == "program" else _PythonPlayer
         return kind(keeper, self._source, self._params, game, spec, seat, limits)
@@ -153,7 +166,7 @@ class Guest:
 # --- players ------------------------------------------------------------------------------------
 
 
-class _Player:
+class GuestPlayer:
     """A bot in a process of its own; see `arena.player.Player`."""
 
     def __init__(
@@ -211,6 +224,10 @@ class _Player:
             self._printed = self._process.end()
         return self._printed
 
+    def usage(self) -> Usage:
+        """What it uses at this moment, before it is ended."""
+        return self._process.usage() if self._process else Usage(0, 0, 0)
+
     def _slow_start(self) -> BotFault:
         return too_long(f"the limit of {self._limits.startup:g} s")
 
@@ -225,7 +242,7 @@ class _Player:
         pass
 
 
-class _PythonPlayer(_Player):
+class _PythonPlayer(GuestPlayer):
     """A bot in Python, on the other side of whose socket is `arena.host`."""
 
     def _start(self) -> None:
@@ -280,7 +297,7 @@ def _raise_fault(message: Mapping[str, Any]) -> None:
         raise fault
 
 
-class _ProgramPlayer(_Player):
+class _ProgramPlayer(GuestPlayer):
     """A program that speaks JSON lines on its standard input and output."""
 
     def _start(self) -> None:
@@ -486,6 +503,13 @@ class _Process:
         if memory is not None and sum(map(processes.private_bytes, every)) - self._memory > memory:
             raise BotFault(Ending.MEMORY, f"took more than {memory:,} bytes of memory")
 
+    def usage(self) -> Usage:
+        """What it and all that it has started use at this moment."""
+        others = list(processes.below(self.pid))
+        every = [self.pid, *others]
+        memory = sum(map(processes.private_bytes, every)) - self._memory
+        return Usage(max(0, memory), len(others), sum(map(processes.threads, every)))
+
     def resume(self) -> None:
         """Its turn begins. What it does between its turns must not cost others theirs."""
         if self._restless:
@@ -635,7 +659,7 @@ class _Maker(Protocol):
 class _Keeper:
     """The root of the processes, and who is to live below it."""
 
-    def __init__(self, game: Game | None, sandbox: Sequence[str]) -> None:
+    def __init__(self, game: Game | None, sandbox: Sequence[str], hash_seed: int) -> None:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
@@ -646,7 +670,7 @@ class _Keeper:
             self._process = subprocess.Popen(
                 [*sandbox, *python, str(theirs.fileno()), *([game.name] if game else [])],
                 pass_fds=[theirs.fileno()],
-                env=_environment(),
+                env=_environment(hash_seed),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
@@ -757,12 +781,12 @@ _PASSED_ON = ("ARENA_CACHE_DIR", "HOME", "LANG", "LC_ALL", "NUMBA_DISABLE_JIT", 
 _SINGLE = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
-def _environment() -> dict[str, str]:
+def _environment(hash_seed: int) -> dict[str, str]:
     """Nothing but what a bot needs; libraries that would use all cores are told to use one."""
     return {
         **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
         **dict.fromkeys(_SINGLE, "1"),
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"),
+        "PYTHONHASHSEED": str(hash_seed),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
