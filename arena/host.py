@@ -6,7 +6,8 @@
 
 All are forks of one another, so that a match begins within milliseconds, and what a bot leaves
 behind in memory dies with its match. Nothing here enforces a limit that a bot could lift: that is
-done from outside. Processes that a bot leaves behind fall to the keeper, where they are found.
+done from outside. Processes whose parent has ended fall to the process of the match, or else to the
+keeper, where they are found.
 
 Messages are JSON objects on sockets that keep them apart; only a turn and its answer are binary.
 Every new process first sends its process id; the kernel tells the master the one that it knows.
@@ -33,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from arena import processes, registry
+from arena import registry
 from arena.core import Ending, Limits, Turn, View
 from arena.errors import ArenaError
 from arena.player import BotFault, InProcess, crash, told
@@ -96,6 +97,7 @@ def _begin(files: list[int]) -> None:
     """What every process does that is to run a bot's code, printing into the second file."""
     os.setsid()
     _die_with_parent()
+    _adopt_orphans()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(files[1], 1)
     os.dup2(files[1], 2)
@@ -185,7 +187,7 @@ def _load(channel: socket.socket, game: Game | None, request: Message) -> NoRetu
         registry.check_params(factory, request["params"])
         if game and hasattr(factory, "compile"):
             factory.compile(game)
-        send(channel, {"loaded": True, "threads": processes.threads(os.getpid())})
+        send(channel, {"loaded": True})
     except BaseException as error:
         fault = crash(error)
         if isinstance(error, ArenaError):

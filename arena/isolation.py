@@ -33,6 +33,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol
 
@@ -62,6 +63,8 @@ PARTING_SECONDS = 0.1
 """for a program to end after it was told the result"""
 PROTOCOL = "arena.bot/1"
 READY = {"type": "ready"}
+PIPE_BYTES = 1 << 20
+"""the most that a pipe holds"""
 RESTLESS = 0.005
 """seconds of processor time between its turns after which a bot is stopped between them"""
 
@@ -111,7 +114,7 @@ class Hosts:
 
     def guest(self, source: BotSource, params: Mapping[str, Param]) -> Guest:
         """The bot as a contestant; its code is not run before its first match."""
-        return Guest(self._keeper, source, params)
+        return Guest(partial(self._keeper, source), source, params)
 
     def _keeper(self, source: BotSource) -> _Keeper:
         """The keeper of a bot, in that bot's sandbox if it is to have one."""
@@ -135,7 +138,7 @@ class Guest:
 
     def __init__(
         self,
-        keeper: Callable[[BotSource], _Keeper],
+        keeper: Callable[[], _Keeper],
         source: BotSource,
         params: Mapping[str, Param],
     ) -> None:
@@ -144,19 +147,17 @@ class Guest:
         self._params = params
 
     def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> GuestPlayer:
-        keeper = self._keeper(self._source)
         kind = _ProgramPlayer if self._source.kind == "program" else _PythonPlayer
-        return kind(keeper, self._source, self._params, game, spec, seat, limits)
+        return kind(self._keeper, self._source, self._params, game, spec, seat, limits)
 
     def load(self, limits: Limits) -> None:
         """Load the bot as a match would.
 
         BotLoadError says that it is not what was asked for, BotFault that its code fails.
         """
-        keeper = self._keeper(self._source)
         if self._source.kind != "program":
             try:
-                keeper.loaded(self._source, self._params, limits)
+                self._keeper().loaded(self._source, self._params, limits)
             except _LoadFault as fault:
                 if fault.mistake:
                     raise BotLoadError(fault.detail) from None
@@ -171,7 +172,7 @@ class GuestPlayer:
 
     def __init__(
         self,
-        keeper: _Keeper,
+        keeper: Callable[[], _Keeper],
         source: BotSource,
         params: Mapping[str, Param],
         game: Game,
@@ -255,13 +256,17 @@ class _PythonPlayer(GuestPlayer):
         try:
             self._process = self._match(request)
         except _GoneError:  # whoever ended it, the next one is as good
-            self._process = self._match(request)
+            try:
+                self._process = self._match(request)
+            except _GoneError:
+                raise BotFault(Ending.CRASH, "makes no process for a match") from None
         self._process.wait(self._limits.startup, self._slow_start)
         _raise_fault(_message(self._process.receive()))
 
     def _match(self, request: host.Message) -> _Process:
-        loaded = self._keeper.loaded(self._source, self._params, self._limits)
-        return _Match(self._keeper, loaded, request, self._limits)
+        keeper = self._keeper()
+        loaded = keeper.loaded(self._source, self._params, self._limits)
+        return _Match(keeper, loaded, request, self._limits)
 
     def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
         legal = np.array(turn.legal, host.LEGAL).tobytes()
@@ -282,7 +287,7 @@ def _message(data: bytes) -> dict[str, Any]:
     """What a bot's process tells. The bot may have written it itself."""
     try:
         return dict(json.loads(data))
-    except (TypeError, ValueError):
+    except (RecursionError, TypeError, ValueError):
         raise BotFault(Ending.CRASH, "wrote to the connection of its process") from None
 
 
@@ -293,6 +298,8 @@ def _raise_fault(message: Mapping[str, Any]) -> None:
             ending = Ending(message["ending"])
             fault = BotFault(ending, line(message["detail"]), text(message["traceback"]))
         except (KeyError, TypeError, ValueError):
+            ending = Ending.FINISHED
+        if not ending.forfeit:
             fault = BotFault(Ending.CRASH, "wrote to the connection of its process")
         raise fault
 
@@ -302,7 +309,7 @@ class _ProgramPlayer(GuestPlayer):
 
     def _start(self) -> None:
         request = {"do": "run", "command": self._source.command, "folder": str(self._source.path)}
-        self._process = self._program = _Program(self._keeper, request, self._limits)
+        self._process = self._program = _Program(self._keeper(), request, self._limits)
         limits = {"move": self._limits.move, "bank": self._limits.bank}
         self._say(
             self._process,
@@ -428,7 +435,7 @@ class _Process:
             theirs.close()
             os.close(printing)
         os.set_blocking(self._output, False)
-        self._memory = processes.private_bytes(self.pid)
+        self._memory = processes.memory(self.pid)
         self._poll = select.poll()
         self._poll.register(self._channel, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
@@ -436,9 +443,11 @@ class _Process:
     # --- talking
 
     def send(self, data: bytes) -> None:
-        """BotFault if the process has hung up."""
+        """BotFault if the process has hung up, or has not read what it was sent before."""
         try:
-            self._channel.sendall(data)
+            self._channel.sendall(data, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            raise BotFault(Ending.CRASH, "does not read what it is sent") from None
         except OSError:
             raise self._death() from None
 
@@ -453,22 +462,22 @@ class _Process:
         return data
 
     def wait(self, limit: float | None, overrun: Overrun) -> float:
-        """Wait until something has come; returns the processor time that took.
+        """Wait until a message has come; returns the processor time that took.
 
         Raises `overrun()` if that is more than `limit`, BotFault at other limits.
         """
-        begin, waited = self._used(), 0.0
+        begin, waited, before = self._used(), 0.0, perf_counter()
         guard = math.inf if limit is None else GUARD_FACTOR * limit + GUARD_SECONDS
         while True:
-            before = perf_counter()
-            ready = self._poll.poll(1000 * TICK)
-            waited += min(perf_counter() - before, 2 * TICK)
             heard = False
-            for file, _ in ready:
+            for file, _ in self._poll.poll(1000 * TICK):
                 if file == self._output:
                     self._drain()
                 else:
-                    heard = True
+                    heard = self._complete()
+            now = perf_counter()
+            waited += min(now - before, 2 * TICK)
+            before = now
             self._look()
             used = self._used() - begin
             if heard:
@@ -476,10 +485,17 @@ class _Process:
             if limit is not None and (used > limit or waited > guard):
                 raise overrun()
 
+    def _complete(self) -> bool:
+        """Whether what comes in now is all of a message."""
+        return True
+
     def _drain(self) -> None:
-        data = os.read(self._output, 1 << 16)
+        data = os.read(self._output, PIPE_BYTES)
         if not data:
             self._poll.unregister(self._output)
+        self._keep(data)
+
+    def _keep(self, data: bytes) -> None:
         room = self._limits.output - len(self._kept)
         self._kept += data[:room]
         self._dropped += max(0, len(data) - room)
@@ -500,14 +516,14 @@ class _Process:
         most, memory = self._limits.processes, self._limits.memory
         if most is not None and sum(map(processes.threads, every)) > most:
             raise BotFault(Ending.CRASH, f"had more than {most} processes and threads")
-        if memory is not None and sum(map(processes.private_bytes, every)) - self._memory > memory:
+        if memory is not None and sum(map(processes.memory, every)) - self._memory > memory:
             raise BotFault(Ending.MEMORY, f"took more than {memory:,} bytes of memory")
 
     def usage(self) -> Usage:
         """What it and all that it has started use at this moment."""
         others = list(processes.below(self.pid))
         every = [self.pid, *others]
-        memory = sum(map(processes.private_bytes, every)) - self._memory
+        memory = sum(map(processes.memory, every)) - self._memory
         return Usage(max(0, memory), len(others), sum(map(processes.threads, every)))
 
     def resume(self) -> None:
@@ -531,10 +547,7 @@ class _Process:
         self._keeper.ended(self.pid)
         self._channel.close()
         with contextlib.suppress(BlockingIOError):
-            while data := os.read(self._output, 1 << 16):
-                room = self._limits.output - len(self._kept)
-                self._kept += data[:room]
-                self._dropped += max(0, len(data) - room)
+            self._keep(os.read(self._output, PIPE_BYTES))
         os.close(self._output)
         printed = self._kept.decode(errors="replace")
         return f"{printed}\n[and {self._dropped} bytes more]" if self._dropped else printed
@@ -545,7 +558,7 @@ class _Process:
         if status is None:
             return BotFault(Ending.CRASH, "closed the connection of its process")
         if os.WIFSIGNALED(status):
-            name = signal.Signals(os.WTERMSIG(status)).name
+            name = _signal_name(os.WTERMSIG(status))
             return BotFault(Ending.CRASH, f"its process was ended by {name}")
         code = os.WEXITSTATUS(status)
         return BotFault(Ending.CRASH, f"ended its process with exit code {code}")
@@ -570,14 +583,16 @@ class _Loaded(_Process):
             message = _message(self.receive())
             mistake = message.get("mistake") is True
             _raise_fault(message)
-            # A copy of a process has none of its threads.
-            self.reusable = message.get("threads") == 1 and not any(processes.below(self.pid))
+            self.reusable = processes.ties(self.pid) == keeper.ties and not any(
+                processes.below(self.pid)
+            )
         except BotFault as fault:
             raise _LoadFault(fault, self.end(), mistake) from None
         self.usable = True
 
     def request(self, message: host.Message, files: tuple[int, ...]) -> None:
         """Ask for a process; see `_Maker`."""
+        processes.kill(self.pid, signal.SIGCONT)  # a bot of a match may have stopped it
         host.send(self._channel, message, files)
 
     def status(self, pid: int) -> int | None:
@@ -621,26 +636,29 @@ class _Program(_Process):
 
     def read_line(self, limit: float | None, overrun: Overrun) -> tuple[bytes, float]:
         """A line, and the processor time until it was there."""
-        used = 0.0
-        while (end := self._line.find(b"\n")) < 0:
-            used += self.wait(None if limit is None else limit - used, overrun)
-            self._line += self.receive()
-            if len(self._line) > LINE_BYTES:
-                raise BotFault(Ending.ILLEGAL, f"answered a line of more than {LINE_BYTES} bytes")
-        data = bytes(self._line[:end])
-        del self._line[: end + 1]
-        return data, used
+        used = 0.0 if b"\n" in self._line else self.wait(limit, overrun)
+        data, _, rest = self._line.partition(b"\n")
+        self._line = rest
+        return bytes(data), used
+
+    def _complete(self) -> bool:
+        data = self.receive()
+        self._line += data
+        if len(self._line) > LINE_BYTES:
+            raise BotFault(Ending.ILLEGAL, f"answered a line of more than {LINE_BYTES} bytes")
+        return b"\n" in data
 
     def hang_up(self) -> None:
         """Say that nothing more will come, and give the process a moment to end."""
-        self._channel.shutdown(socket.SHUT_WR)
         deadline = perf_counter() + PARTING_SECONDS
-        while (rest := deadline - perf_counter()) > 0:
-            for file, _ in self._poll.poll(1000 * rest):
-                if file == self._output:
-                    self._drain()
-                elif not self._channel.recv(LINE_BYTES):
-                    return
+        with contextlib.suppress(OSError):  # it may be gone, what it was told unread
+            self._channel.shutdown(socket.SHUT_WR)
+            while (rest := deadline - perf_counter()) > 0:
+                for file, _ in self._poll.poll(1000 * rest):
+                    if file == self._output:
+                        self._drain()
+                    elif not self._channel.recv(LINE_BYTES):
+                        return
 
 
 class _Maker(Protocol):
@@ -663,7 +681,7 @@ class _Keeper:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
-        self.usable = True
+        self._usable = True
         _expect_hello(self._channel)
         with theirs, tempfile.TemporaryFile() as errors:
             python = [sys.executable, "-P", "-s", "-m", "arena.host"]
@@ -687,10 +705,16 @@ class _Keeper:
                 raise InfrastructureError(
                     f"the process that keeps foreign bots does not start: {reason}"
                 ) from None
+        self.ties = processes.ties(self.pid)
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is as it was; a bot may have killed it."""
+        return self._usable and self._process.poll() is None
 
     def close(self) -> None:
         """End it and all below it."""
-        self.usable = False
+        self._usable = False
         for loaded in self._loaded.values():
             if isinstance(loaded, _Loaded) and loaded.usable:
                 loaded.end()
@@ -718,7 +742,7 @@ class _Keeper:
                 known = fault
             self._loaded[key] = known
         if isinstance(known, _LoadFault):
-            raise known
+            raise known.with_traceback(None)
         return known
 
     def began(self, pid: int) -> None:
@@ -738,7 +762,7 @@ class _Keeper:
             for each in found:
                 processes.kill(each)
             known |= found
-        self.usable = False  # whatever goes on there ends with the keeper
+        self._usable = False  # whatever goes on there ends with the keeper
 
 
 # --- what the system tells ----------------------------------------------------------------------
@@ -756,8 +780,8 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
     if not select.select([channel], [], [], seconds)[0]:
         raise TimeoutError(f"no sign of life within {seconds:g} s")
     data, ancillary, _, _ = channel.recvmsg(host.HELLO_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
-    if not data:
-        raise EOFError
+    if not data.isdigit():
+        raise ConnectionError("no sign of life, or a wrong one")
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     pid, _, _ = _CREDENTIALS.unpack(ancillary[0][2])
     return pid, int(data)
@@ -770,9 +794,16 @@ def _asked(channel: socket.socket, pid: int) -> int | None:
         if not select.select([channel], [], [], START_SECONDS)[0]:
             return None
         status = json.loads(channel.recv(host.MESSAGE_BYTES))["status"]
-        return status if isinstance(status, int) else None
-    except (OSError, ValueError, KeyError, TypeError):
+        return status if isinstance(status, int) and 0 <= status < 1 << 16 else None
+    except (OSError, RecursionError, ValueError, KeyError, TypeError):
         return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 # --- what bots find around them -----------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -22,13 +22,9 @@ def processor_time(pid: int) -> float:
         return 0.0
 
 
-def private_bytes(pid: int) -> int:
-    """Memory that a process shares with no file."""
-    try:
-        fields = Path(f"/proc/{pid}/statm").read_text().split()
-    except OSError:
-        return 0
-    return (int(fields[1]) - int(fields[2])) * resource.getpagesize()
+def memory(pid: int) -> int:
+    """Bytes of memory that are no file's, whether or not other processes share them."""
+    return 1024 * sum(int(size) for size in re.findall(r"Rss(?:Anon|Shmem):\s*(\d+)", _status(pid)))
 
 
 def threads(pid: int) -> int:
@@ -37,6 +33,27 @@ def threads(pid: int) -> int:
         return len(list(Path(f"/proc/{pid}/task").iterdir()))
     except OSError:
         return 0
+
+
+def ties(pid: int) -> tuple[int, int, str, int]:
+    """What a copy of a process shares with it or lacks.
+
+    How many threads it has, how many open files, which signals it handles, and how many mappings of
+    memory that others see change.
+    """
+    handled = re.search(r"SigCgt:\s*(\w+)", _status(pid))
+    files = mappings = 0
+    with contextlib.suppress(OSError):
+        files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+        mappings = len(re.findall(r" .w.s ", Path(f"/proc/{pid}/maps").read_text()))
+    return threads(pid), files, handled[1] if handled else "", mappings
+
+
+def _status(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return ""
 
 
 def below(pid: int) -> Iterator[int]:

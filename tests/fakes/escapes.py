@@ -1,0 +1,21 @@
+"""Leaves a process behind that its own process refuses to adopt."""
+
+import ctypes
+import os
+import time
+
+
+class Bot:
+    def __init__(self, game, seat, seed):
+        pass
+
+    def act(self, turn):
+        ctypes.CDLL(None).prctl(36, 0, 0, 0, 0)
+        child = os.fork()
+        if not child:
+            os.setsid()
+            if not os.fork():
+                time.sleep(1000)
+            os._exit(0)
+        os.waitpid(child, 0)
+        return turn.legal[0]

@@ -1,0 +1,13 @@
+"""Changes how its processes make themselves known."""
+
+from arena import host
+
+host._say_hello = lambda channel: channel.send(b"it is me")
+
+
+class Bot:
+    def __init__(self, game, seat, seed):
+        pass
+
+    def act(self, turn):
+        return turn.legal[0]
