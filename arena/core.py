@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -157,11 +157,13 @@ class Ending(enum.StrEnum):
     TIMEOUT = "timeout"
     CRASH = "crash"
     MEMORY = "memory"
+    RETIRED = "retired"
+    """not played, and not rated: one of its bots had been at fault too often before"""
 
     @property
     def forfeit(self) -> bool:
         """Whether a bot was at fault."""
-        return self not in (Ending.FINISHED, Ending.TURN_CAP)
+        return self not in (Ending.FINISHED, Ending.TURN_CAP, Ending.RETIRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +214,5 @@ class MatchResult:
     """of a crash, else empty"""
     printed: tuple[str, ...] = ()
     """by seat, what bots in their own processes printed; empty if nothing"""
+    explained: Mapping[int, Any] = field(default_factory=dict)
+    """what bots told of their decisions, plain data by the number of the move from 1"""

@@ -189,10 +189,9 @@ def _load(channel: socket.socket, game: Game | None, request: Message) -> NoRetu
             factory.compile(game)
         send(channel, {"loaded": True})
     except BaseException as error:
-        fault = crash(error)
-        if isinstance(error, ArenaError):
-            fault = BotFault(Ending.CRASH, str(error), _cause(error))
-        _send_fault(channel, fault, mistake=isinstance(error, ArenaError) and not error.__cause__)
+        mistake = isinstance(error, ArenaError) and error.__cause__ is None
+        fault = BotFault(Ending.CRASH, str(error)) if mistake else _failed(error, source)
+        _send_fault(channel, fault, mistake=mistake)
     gc.collect()
     gc.freeze()
     while game and (received := _request(channel)):
@@ -209,8 +208,17 @@ def _load(channel: socket.socket, game: Game | None, request: Message) -> NoRetu
     os._exit(0)
 
 
-def _cause(error: BaseException) -> str:
-    return told(error.__cause__)[1] if error.__cause__ else ""
+def _failed(error: BaseException, source: BotSource) -> BotFault:
+    """What becomes of a bot whose module cannot be run, with a traceback from its own code on."""
+    error = error.__cause__ or error
+    trace = error.__traceback__
+    while trace and (below := trace.tb_next):
+        if Path(below.tb_frame.f_code.co_filename).is_relative_to(source.path.parent):
+            break
+        trace = below
+    fault = crash(error.with_traceback(trace))
+    fault.detail = f"its code fails to load: {told(error)[0]}"
+    return fault
 
 
 def _confine(limits: Message) -> None:

@@ -32,7 +32,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import find_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -68,6 +68,8 @@ PROGRAM = "command:"
 
 PRIVATE_PACKAGE = r"\barena_bot_[0-9a-f]{16}\."
 """Pattern of what stands before the module names of a bot's file and of what lies beside it."""
+
+_SHIPPED = Path(__file__).resolve().parent.parent / "bots"
 
 ARCHIVE_BYTES = 1 << 30
 """most that a .zip file of a bot may unpack to"""
@@ -177,7 +179,8 @@ def find_bot(ref: str, base: Path | None = None) -> BotSource:
         return _program(ref, (base or Path()).resolve())
     if ref in BOTS:
         module, _, attr = BOTS[ref].partition(":")
-        return _in_module(ref, "shipped", module, attr)
+        path = _SHIPPED / f"{module.partition('.')[2]}.py"
+        return BotSource(ref, "shipped", path, attr, _digest(ref, _SHIPPED, _SHIPPED.glob("*.py")))
     head, colon, tail = ref.rpartition(":")
     head, attr_ = (head, tail) if colon and tail.isidentifier() else (ref, None)
     path = ((base or Path()) / Path(head).expanduser()).resolve()
@@ -188,7 +191,7 @@ def find_bot(ref: str, base: Path | None = None) -> BotSource:
     if _is_path(head):
         return _in_file(ref, path, attr_)
     if attr_ and all(part.isidentifier() for part in head.split(".")):
-        return _in_module(ref, "module", head, attr_)
+        return _in_module(ref, head, attr_)
     raise UnknownNameError("bot", ref, BOTS)
 
 
@@ -277,13 +280,13 @@ def _candidates(folder: Path) -> list[str]:
     return sorted(f.name for f in folder.iterdir() if f.suffix == ".py" or (f / "bot.py").exists())
 
 
-def _in_module(ref: str, kind: Literal["shipped", "module"], module: str, attr: str) -> BotSource:
+def _in_module(ref: str, module: str, attr: str) -> BotSource:
     spec = _spec(module)
     if spec is None or spec.origin is None or not spec.has_location:
         raise BotLoadError(f"bot {ref!r}: Python finds no module {module!r} with a file")
     path = Path(spec.origin)
     files = path.parent.rglob("*.py") if spec.parent else [path]
-    return BotSource(ref, kind, path, attr, _digest(ref, path.parent, files))
+    return BotSource(ref, "module", path, attr, _digest(ref, path.parent, files))
 
 
 def _spec(module: str) -> ModuleSpec | None:
@@ -388,10 +391,23 @@ def load_bot(source: BotSource) -> Factory:
 def _run(source: BotSource) -> types.ModuleType:
     importlib.invalidate_caches()
     if source.kind == "shipped":
+        _claim_package()
         return importlib.import_module(BOTS[source.ref].partition(":")[0])
     if source.kind == "module":
         return importlib.import_module(source.ref.rpartition(":")[0])
     return importlib.import_module(_private_package(source).main)
+
+
+def _claim_package() -> None:
+    """See to it that `bots` is the package beside arena, and no folder of that name elsewhere."""
+    file = _SHIPPED / "__init__.py"
+    known = sys.modules.get("bots")
+    if known is None or known.__file__ != str(file):
+        spec = spec_from_file_location("bots", file, submodule_search_locations=[str(_SHIPPED)])
+        assert spec
+        assert spec.loader
+        sys.modules["bots"] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules["bots"])
 
 
 def _told(error: BaseException) -> str:

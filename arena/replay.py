@@ -109,6 +109,7 @@ _ENDINGS = {
     Ending.TIMEOUT: "{} lost by taking too long",
     Ending.CRASH: "{} lost by an exception in the bot",
     Ending.MEMORY: "{} lost by running out of memory",
+    Ending.RETIRED: "not played, since one of its bots had been at fault too often before",
 }
 
 
@@ -197,6 +198,8 @@ def prover(game: Game) -> Callable[[MatchResult], None]:
     out = np.empty(game.action_count, np.int32)
 
     def prove(result: MatchResult) -> None:
+        if result.ending is Ending.RETIRED:
+            return
         spec = result.spec
         state = game.initial(spec.players, spec.options, spec.seed)
         followed = _follow(state, np.array(result.actions, np.int64), out)

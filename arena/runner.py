@@ -61,6 +61,7 @@ _ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 
 B = TypeVar("B")
 Tell = Callable[[str], None]
+Withdrawn = Callable[[], npt.NDArray[np.int64] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +94,15 @@ def run(
     local: bool = False,
     address: str | None = None,
     tell: Tell = lambda text: None,
+    withdrawn: Withdrawn = lambda: None,
 ) -> Iterator[list[B]]:
     """Play all matches that are not `done`, an array over their numbers; yield packed batches.
 
     With `local` they are played in this process, with `workers` by so many Ray workers, with
     `address` on the cluster there. Without any of these they are played here, a second at a time,
     until Ray would save more time with the rest than it takes to start. `tell` gets lines about the
-    progress of the set-up and about workers lost.
+    progress of the set-up and about workers lost. `withdrawn`, asked after every delivery, names
+    matches that are not to be played any more; those that are under way are still delivered.
 
     Raises Interrupted, with the signal's number, when a signal kept matches from being played;
     InfrastructureError when workers cannot be had or a match cannot be played.
@@ -113,9 +116,9 @@ def run(
             if local or not (workers or address):
                 cores = None if cluster else _cores()
                 leave = (lambda: False) if local else partial(_ray_pays, work, cores)
-                yield from _play_here(player, work, signals, leave)
+                yield from _play_here(player, work, signals, leave, withdrawn)
         if work.left and not signals.stop:
-            yield from _play_on_ray(job, work, workers, cluster, signals, tell)
+            yield from _play_on_ray(job, work, workers, cluster, signals, tell, withdrawn)
         if work.left:
             raise Interrupted(signals.stop)
 
@@ -151,7 +154,7 @@ class _Work:
     """
 
     def __init__(self, done: npt.NDArray[np.bool_]) -> None:
-        self._done = done
+        self._done = done.copy()
         self._next = 0
         self._again: list[_Batch] = []
         self._size = 1
@@ -197,6 +200,14 @@ class _Work:
         self._seconds = 0.8 * self._seconds + seconds
         if played < len(batch.numbers):
             self.give_back(replace(batch, numbers=batch.numbers[played:]))
+
+    def withdraw(self, numbers: npt.NDArray[np.int64] | None) -> None:
+        """Do not hand out these matches any more."""
+        if numbers is not None:
+            rest = numbers[(numbers >= self._next) & ~self._done[numbers]]
+            self._done[rest] = True
+            self.left -= len(rest)
+            self._waiting -= len(rest)
 
     def give_back(self, batch: _Batch) -> None:
         """To be handed out again."""
@@ -287,7 +298,11 @@ class _First:
 
 
 def _play_here(
-    player: _Player[B], work: _Work, signals: _Signals, leave: Callable[[], bool]
+    player: _Player[B],
+    work: _Work,
+    signals: _Signals,
+    leave: Callable[[], bool],
+    withdrawn: Withdrawn,
 ) -> Iterator[list[B]]:
     """Play in this process all there is, or until `leave`, which is asked once a second."""
     asked = perf_counter()
@@ -303,6 +318,7 @@ def _play_here(
         packed, played, seconds = player.play(batch.numbers, rest, signals)
         work.finish(batch, played, seconds)
         yield [packed]
+        work.withdraw(withdrawn())
 
 
 class _Signals:
@@ -376,6 +392,7 @@ def _play_on_ray(
     address: str | None,
     signals: _Signals,
     tell: Tell,
+    withdrawn: Withdrawn,
 ) -> Iterator[list[B]]:
     with _ray(workers, address, tell) as (ray, environment):
         signals.install()  # Ray has a handler of its own, and loses what a handler raises
@@ -394,6 +411,7 @@ def _play_on_ray(
                     return
                 if packed := crew.collect():
                     yield packed
+                    work.withdraw(withdrawn())
         finally:
             crew.dismiss()
 

@@ -141,6 +141,20 @@ class Matches(Sequence[MatchSpec]):
         section = next(s for s in reversed(self._sections) if s.first_match <= number)
         return self._match(section, number)
 
+    def of_bot(self, bot: int, after: int) -> npt.NDArray[np.int64]:
+        """The numbers of the matches in which a bot plays, beyond the number `after`."""
+        found = [np.empty(0, np.int64)]
+        for section in self._sections:
+            line_ups = np.array(
+                [i for i in range(section.line_ups.size) if bot in section.line_ups[i]], np.int64
+            )
+            deals = np.arange(section.deals, dtype=np.int64)[:, None, None]
+            blocks = deals * section.line_ups.size + line_ups[:, None]
+            numbers = section.first_match + blocks * section.players + np.arange(section.players)
+            found.append(numbers.ravel())
+        numbers = np.concatenate(found)
+        return numbers[numbers > after]
+
     def __iter__(self) -> Iterator[MatchSpec]:
         return (self._match(s, s.first_match + i) for s in self._sections for i in range(s.size))
 

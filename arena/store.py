@@ -7,7 +7,7 @@
 Each batch is one transaction, so a process killed at any moment loses no more than the batches that
 were not written yet. Apart from the table `timings`, the content of the database follows from the
 configuration and the bots alone: not from the workers, the order in which they finished, or how
-often the run was interrupted.
+often the run was interrupted. What bots print, in `printed`, is as repeatable as they are.
 
 `outcomes` holds once more, in fixed-width entries, what boards and ratings are made of and which
 games are finished; ten million games are read from there in a second. `Run.check` proves that it
@@ -58,7 +58,7 @@ MOST_MATCHES = 10**9
 PART = 1024
 PAGE = 500
 ENDINGS = tuple(Ending)
-_COLUMNS = {"matches": 12, "forfeits": 4}
+_COLUMNS = {"matches": 12, "forfeits": 4, "printed": 3, "explained": 3}
 
 Outcomes = npt.NDArray[Any]
 """Structured array with an entry a match; fields as in `outcome_dtype`."""
@@ -91,6 +91,18 @@ CREATE TABLE forfeits (         -- the matches that a bot lost by a fault of its
     detail TEXT NOT NULL,
     traceback TEXT NOT NULL
 );
+CREATE TABLE printed (          -- what bots in their own processes printed
+    number INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (number, seat)
+) WITHOUT ROWID;
+CREATE TABLE explained (        -- what bots told of their decisions, where that was asked for
+    number INTEGER NOT NULL,
+    move INTEGER NOT NULL,      -- from 1
+    told TEXT NOT NULL,         -- JSON
+    PRIMARY KEY (number, move)
+) WITHOUT ROWID;
 -- Below a row stands for {PART} matches, from number {PART} * part. It holds little-endian numbers:
 -- for each match an entry, zero while the match is not finished, and in it, where it says "seats",
 -- as many numbers as any match of the run has seats.
@@ -209,12 +221,21 @@ class Batch:
     """rows of the table `matches`"""
     forfeits: list[tuple[Any, ...]]
     """rows of the table `forfeits`"""
+    printed: list[tuple[Any, ...]]
+    """rows of the table `printed`"""
+    explained: list[tuple[Any, ...]]
+    """rows of the table `explained`"""
     outcomes: Outcomes
     seconds: npt.NDArray[np.float32]
     """(matches, seats) time spent in the bots"""
 
     def __len__(self) -> int:
         return len(self.matches)
+
+    @property
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Of the matches, in the schedule."""
+        return np.array([row[0] for row in self.matches], np.int64)
 
 
 def outcome_dtype(seats: int) -> np.dtype[Any]:
@@ -246,6 +267,8 @@ class Packer:
         return Batch(
             matches=list(map(_match, results, bots)),
             forfeits=[_forfeit(result) for result in results if result.offender is not None],
+            printed=[row for result in results for row in _printed(result)],
+            explained=[row for result in results for row in _explained(result)],
             outcomes=np.array(outcomes, outcome_dtype(self.seats)),
             seconds=np.array(seconds, np.float32).reshape(-1, self.seats),
         )
@@ -289,6 +312,17 @@ def _match(result: MatchResult, bots: tuple[int, ...]) -> tuple[Any, ...]:
 def _forfeit(result: MatchResult) -> tuple[Any, ...]:
     detail, traceback = _storable(result.detail), _storable(result.traceback)
     return (result.spec.number, result.offender, detail, traceback)
+
+
+def _printed(result: MatchResult) -> Iterator[tuple[Any, ...]]:
+    for seat, text in enumerate(result.printed):
+        if text:
+            yield result.spec.number, seat, text
+
+
+def _explained(result: MatchResult) -> Iterator[tuple[Any, ...]]:
+    for move, told in result.explained.items():
+        yield result.spec.number, move, _compact(told)
 
 
 def _joined(numbers: Iterable[int]) -> str:
@@ -470,8 +504,24 @@ class Run:
             for batch in batches:
                 self._add(batch)
 
+    def replace(self, batch: Batch) -> None:
+        """Write a batch, in the place of the matches of these numbers that are there already."""
+        with _disk(self.folder), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            for table in _COLUMNS:
+                self._db.executemany(
+                    f"DELETE FROM {table} WHERE number = ?", [row[:1] for row in batch.matches]
+                )
+            for table, like in (("outcomes", batch.outcomes), ("timings", batch.seconds)):
+                for part in np.unique(batch.numbers // PART).tolist():
+                    entries = self._entries(table, part, like)
+                    entries[batch.numbers[batch.numbers // PART == part] % PART] = 0
+                    row = (part, entries.tobytes())
+                    self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", row)
+            self._add(batch)
+
     def _add(self, batch: Batch) -> None:
-        numbers = np.array([row[0] for row in batch.matches], np.int64)
+        numbers = batch.numbers
         fresh = np.ones(len(numbers), np.bool_)
         parts = numbers // PART
         for part in np.unique(parts).tolist():
@@ -487,7 +537,8 @@ class Run:
                 row = (part, blob.tobytes())
                 self._db.execute(f"INSERT OR REPLACE INTO {table} VALUES (?, ?)", row)
         new_numbers = set(numbers[fresh].tolist())
-        for table, rows in (("matches", batch.matches), ("forfeits", batch.forfeits)):
+        for table in _COLUMNS:
+            rows = getattr(batch, table)
             values = ",".join("?" * _COLUMNS[table])
             new_rows = rows if fresh.all() else [row for row in rows if row[0] in new_numbers]
             self._db.executemany(f"INSERT INTO {table} VALUES ({values})", new_rows)
@@ -641,6 +692,29 @@ class Run:
             detail=detail or "",
             traceback=traceback or "",
         )
+
+    def printed(
+        self, bot: str | None = None, match: int | None = None
+    ) -> Iterator[tuple[MatchResult, int, str]]:
+        """Match, seat and text of what bots have printed, in the order of the matches.
+
+        All of it, or that of a bot or of a match by its number.
+        """
+        if bot is not None and bot not in self.plan.names:
+            raise UnknownNameError("bot of this run", bot, self.plan.names)
+        query = "SELECT number, seat, text FROM printed WHERE ? IS NULL OR number = ?"
+        with _disk(self.folder):
+            rows = self._db.execute(f"{query} ORDER BY number, seat", (match, match)).fetchall()
+        for number, seat, text in rows:
+            result = self.result(number)
+            if bot in (None, result.spec.bots[seat]):
+                yield result, seat, text
+
+    def explained(self, match: int) -> dict[int, Any]:
+        """What bots have told of their decisions in a match, by the number of the move from 1."""
+        query = "SELECT move, told FROM explained WHERE number = ? ORDER BY move"
+        with _disk(self.folder):
+            return {m: json.loads(told) for m, told in self._db.execute(query, (match,))}
 
     def check(self) -> None:
         """Read everything; DamagedRunError if pages are damaged or `outcomes` says otherwise."""

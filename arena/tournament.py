@@ -18,11 +18,12 @@ import numpy.typing as npt
 from arena import config, rating, registry, replay, report, runner, stats
 from arena import schedule as scheduling
 from arena.config import RunConfig
-from arena.core import Isolation, MatchResult
+from arena.core import Ending, Isolation, MatchResult
 from arena.errors import ConfigError, DamagedRunError, UnknownNameError
 from arena.game import Game
 from arena.registry import BotSource
 from arena.report import Forfeits, Standing
+from arena.retirement import Numbers, Retirement, unplayed
 from arena.schedule import Matches
 from arena.store import (
     ENDINGS,
@@ -169,11 +170,34 @@ class Tournament:
             for e in self.config.bots
         )
         job = runner.Job(self.matches, contenders, self.config.limits, run.packer)
+        most = self.config.max_faults or len(self.matches)
+        most = self.config.max_faults or len(self.matches) + 1
+        retirement = Retirement(self.matches, most, run.done(), run.outcomes())
+        withdrawn: list[Numbers] = []
+
+        def retire(numbers: Numbers) -> None:
+            if len(numbers):
+                advance(int(np.count_nonzero(~run.done()[numbers])), 0)
+                run.replace(run.packer(unplayed(self.matches, numbers)))
+                withdrawn.append(numbers)
+                names = ", ".join(self.config.names[bot] for bot in retirement.bots)
+                tell(f"{most} faults each, and they play no more: {names}")
+
+        retire(retirement.decide())
         for batches in runner.run(
-            job, run.done(), workers=workers, local=local, address=address, tell=tell
+            job,
+            run.done(),
+            workers=workers,
+            local=local,
+            address=address,
+            tell=tell,
+            withdrawn=lambda: withdrawn.pop() if withdrawn else None,
         ):
             run.add(*batches)
-            advance(sum(map(len, batches)), sum(len(batch.forfeits) for batch in batches))
+            for batch in batches:
+                fresh = retirement.open(batch.numbers)
+                advance(int(fresh.sum()), int((batch.outcomes["offender"][fresh] >= 0).sum()))
+                retire(retirement.finish(batch.numbers, batch.outcomes))
 
 
 def _schedule(settings: RunConfig, rules: str) -> Matches:
@@ -233,10 +257,11 @@ def write_board(run: Run, standings: Sequence[Standing]) -> None:
 
 
 def _between_bots(outcomes: Outcomes) -> Outcomes:
-    """Without the matches of a bot against itself."""
+    """Without the matches of a bot against itself and those that were not played."""
     seated = outcomes["places"] > 0
     others = (outcomes["bots"] != outcomes["bots"][:, :1]) & seated
-    chosen: Outcomes = outcomes[others.any(axis=1)]
+    played = outcomes["ending"] != ENDINGS.index(Ending.RETIRED)
+    chosen: Outcomes = outcomes[others.any(axis=1) & played]
     return chosen
 
 

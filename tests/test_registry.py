@@ -393,3 +393,17 @@ def test_wrong_params_are_named(
 def test_a_constructor_of_another_shape_is_refused() -> None:
     with pytest.raises(BotLoadError, match=r"Bot takes \(game\), expected \(game, seat, seed"):
         check_params(load("takes_no_seed.py"), {})
+
+
+def test_a_folder_called_bots_hides_no_shipped_bot(tmp_path: Path) -> None:
+    """Wherever Python may find it first: people keep their own bots in such folders."""
+    (tmp_path / "bots").mkdir()
+    code = (
+        "import sys; sys.path.insert(0, '');"
+        "from arena import registry;"
+        "print(registry.load_bot(registry.find_bot('random')).__module__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "bots.uniform\n"

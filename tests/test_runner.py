@@ -121,6 +121,19 @@ def test_only_what_is_missing_is_played(tmp_path: Path, pair: Tournament) -> Non
         assert list(runner.run(pair.job(run), np.ones(200, np.bool_))) == []
 
 
+def test_what_is_withdrawn_is_not_played(tmp_path: Path, pair: Tournament) -> None:
+    """From the next batch on; what the batch under way holds is delivered all the same."""
+    asked: list[np.ndarray] = [np.arange(150, 200), np.arange(100, 200, 2)]
+    played: list[int] = []
+    with pair.begin(tmp_path) as run:
+        how = {"local": True, "withdrawn": lambda: asked.pop() if asked else None}
+        for batches in runner.run(pair.job(run), run.done(), **how):
+            played += [row[0] for batch in batches for row in batch.matches]
+    rest = set(range(100)) | set(range(101, 150, 2))
+    assert rest <= set(played)
+    assert len(played) == len(set(played)) < 200
+
+
 def test_a_short_run_never_starts_ray(
     tmp_path: Path, pair: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
