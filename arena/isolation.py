@@ -63,6 +63,8 @@ PARTING_SECONDS = 0.1
 """for a program to end after it was told the result"""
 PROTOCOL = "arena.bot/1"
 READY = {"type": "ready"}
+MOST_CHARS = 1000
+"""of the detail of a fault, as a bot's process tells it"""
 PIPE_BYTES = 1 << 20
 """the most that a pipe holds"""
 RESTLESS = 0.005
@@ -296,7 +298,9 @@ def _raise_fault(message: Mapping[str, Any]) -> None:
     if "ending" in message:
         try:
             ending = Ending(message["ending"])
-            fault = BotFault(ending, line(message["detail"]), text(message["traceback"]))
+            fault = BotFault(
+                ending, line(message["detail"], MOST_CHARS), text(message["traceback"])
+            )
         except (KeyError, TypeError, ValueError):
             ending = Ending.FINISHED
         if not ending.forfeit:
@@ -516,15 +520,22 @@ class _Process:
         most, memory = self._limits.processes, self._limits.memory
         if most is not None and sum(map(processes.threads, every)) > most:
             raise BotFault(Ending.CRASH, f"had more than {most} processes and threads")
-        if memory is not None and sum(map(processes.memory, every)) - self._memory > memory:
+        if memory is not None and self._taken(every) > memory:
             raise BotFault(Ending.MEMORY, f"took more than {memory:,} bytes of memory")
+
+    def _taken(self, every: Sequence[int]) -> int:
+        """Memory that these processes have beyond what the first had when it began."""
+        taken = sum(map(processes.memory, every)) - self._memory
+        if len(every) > 1 and taken > (self._limits.memory or 0):
+            # Copies of a process have the most in common with it.
+            taken = sum(map(processes.share_of_memory, every)) - self._memory
+        return taken
 
     def usage(self) -> Usage:
         """What it and all that it has started use at this moment."""
         others = list(processes.below(self.pid))
         every = [self.pid, *others]
-        memory = sum(map(processes.memory, every)) - self._memory
-        return Usage(max(0, memory), len(others), sum(map(processes.threads, every)))
+        return Usage(max(0, self._taken(every)), len(others), sum(map(processes.threads, every)))
 
     def resume(self) -> None:
         """Its turn begins. What it does between its turns must not cost others theirs."""

@@ -226,11 +226,11 @@ def told(error: BaseException) -> tuple[str, str]:
         return line(f"an exception of {type.__repr__(type(error))}"), ""
 
 
-def line(text: str) -> str:
+def line(text: str, chars: int = DETAIL_CHARS) -> str:
     """Foreign text in one short line."""
     text = str.__str__(text)  # an exact str: a subclass would go on running the bot's code
-    line = _plain(" ".join(text[: 2 * DETAIL_CHARS].split()))
-    return line if len(line) <= DETAIL_CHARS else line[: DETAIL_CHARS - 1] + "…"
+    line = _plain(" ".join(text[: 2 * chars].split()))
+    return line if len(line) <= chars else line[: chars - 1] + "…"
 
 
 def text(text: str) -> str:

@@ -24,15 +24,21 @@ def processor_time(pid: int) -> float:
 
 def memory(pid: int) -> int:
     """Bytes of memory that are no file's, whether or not other processes share them."""
-    return 1024 * sum(int(size) for size in re.findall(r"Rss(?:Anon|Shmem):\s*(\d+)", _status(pid)))
+    return _kilobytes(r"Rss(?:Anon|Shmem):\s*(\d+)", _read(pid, "status"))
+
+
+def share_of_memory(pid: int) -> int:
+    """The same, where what several processes have in common is divided among them. Takes 1 ms."""
+    return _kilobytes(r"Pss_(?:Anon|Shmem):\s*(\d+)", _read(pid, "smaps_rollup"))
+
+
+def _kilobytes(pattern: str, text: str) -> int:
+    return 1024 * sum(map(int, re.findall(pattern, text)))
 
 
 def threads(pid: int) -> int:
     """How many threads a process has."""
-    try:
-        return len(list(Path(f"/proc/{pid}/task").iterdir()))
-    except OSError:
-        return 0
+    return _entries(pid, "task")
 
 
 def ties(pid: int) -> tuple[int, int, str, int]:
@@ -41,19 +47,23 @@ def ties(pid: int) -> tuple[int, int, str, int]:
     How many threads it has, how many open files, which signals it handles, and how many mappings of
     memory that others see change.
     """
-    handled = re.search(r"SigCgt:\s*(\w+)", _status(pid))
-    files = mappings = 0
-    with contextlib.suppress(OSError):
-        files = len(list(Path(f"/proc/{pid}/fd").iterdir()))
-        mappings = len(re.findall(r" .w.s ", Path(f"/proc/{pid}/maps").read_text()))
-    return threads(pid), files, handled[1] if handled else "", mappings
+    handled = re.search(r"SigCgt:\s*(\w+)", _read(pid, "status"))
+    mappings = re.findall(r" .w.s ", _read(pid, "maps"))
+    return threads(pid), _entries(pid, "fd"), handled[1] if handled else "", len(mappings)
 
 
-def _status(pid: int) -> str:
+def _read(pid: int, file: str) -> str:
     try:
-        return Path(f"/proc/{pid}/status").read_text()
+        return Path(f"/proc/{pid}/{file}").read_text()
     except OSError:
         return ""
+
+
+def _entries(pid: int, folder: str) -> int:
+    try:
+        return len(list(Path(f"/proc/{pid}/{folder}").iterdir()))
+    except OSError:
+        return 0
 
 
 def below(pid: int) -> Iterator[int]:

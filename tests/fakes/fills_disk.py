@@ -1,4 +1,4 @@
-"""Writes a file that never ends."""
+"""Makes a file of a terabyte."""
 
 import tempfile
 
@@ -9,6 +9,6 @@ class Bot:
 
     def act(self, turn):
         with tempfile.TemporaryFile() as file:
-            for _ in range(4096):
-                file.write(bytes(1 << 20))
+            file.seek(1 << 40)
+            file.write(b"x")
         return turn.legal[0]

@@ -11,7 +11,7 @@ class Bot:
     def act(self, turn):
         for _ in range(10):
             if not os.fork():
-                hoard = bytearray(64 << 20)
+                hoard = bytearray(16 << 20)
                 hoard[::4096] = bytes(len(hoard[::4096]))
                 time.sleep(1000)
         time.sleep(1000)

@@ -9,7 +9,7 @@ class Bot:
         pass
 
     def act(self, turn):
-        hoard = mmap.mmap(-1, 1 << 30)
-        for page in range(0, len(hoard), 1 << 12):
-            hoard[page] = 1
+        hoard = mmap.mmap(-1, 128 << 20)
+        for _ in range(128):
+            hoard.write(bytes(1 << 20))
         time.sleep(1000)

@@ -10,7 +10,7 @@ class Bot:
     def act(self, turn):
         if not self.warm:
             self.warm = True
-            end = process_time() + 0.1
+            end = process_time() + 0.05
             while process_time() < end:
                 pass
         return turn.legal[0]
