@@ -10,6 +10,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import pytest
@@ -71,6 +72,7 @@ class Reference:
         self.known: list[list[str]] = [in_order(known) for known in shown["known"]]
         self.deck: list[str] = list(shown["deck"])
         self.capped = False
+        self._legal: dict[int, str] | None = None
 
     def shown(self) -> dict[str, Any]:
         """The position, as `Game.show` should print it."""
@@ -118,7 +120,17 @@ class Reference:
         return verb == "play" and untraded == [""] and self.fits(card, int(gap) - 1)
 
     def legal(self) -> dict[int, str]:
-        """The legal moves by number, ascending."""
+        """The legal moves by number, ascending: of those that lead to one position the lowest."""
+        if self._legal is None:
+            lowest: dict[Any, int] = {}
+            moves = self.candidates()
+            for action, move in moves.items():
+                lowest.setdefault(self.after(move).key(), action)
+            self._legal = {action: moves[action] for action in lowest.values()}
+        return self._legal
+
+    def candidates(self) -> dict[int, str]:
+        """The moves that the rules allow by number, ascending, some of which may be equal."""
         if self.phase == "over":
             return {}
         hand = self.hands[self.seat]
@@ -144,8 +156,23 @@ class Reference:
             return {PLAY + gap: f"play {CROW} at {gap + 1}" for gap in gaps}
         return dict(sorted(moves.items())) or {PASS: "pass"}
 
+    def key(self) -> tuple[Any, ...]:
+        """The same for equal positions: it does not matter which card the circle is read from."""
+        first = self.circle.index(min(self.circle))  # a fruit, if there is one
+        ring = self.circle[first:] + self.circle[:first]
+        places = (ring, *self.hands, *self.known, self.deck)
+        return self.phase, self.seat, self.turn, *map(tuple, places)
+
+    def after(self, move: str) -> Reference:
+        """The position that a move leads to."""
+        after = copy(self)
+        after.circle, after.deck = list(self.circle), list(self.deck)
+        after.hands, after.known = list(map(list, self.hands)), list(map(list, self.known))
+        after.apply(move)
+        return after
+
     def apply(self, move: str) -> None:
-        assert move in self.legal().values(), f"{move!r} is not legal in {self.shown()}"
+        self._legal = None
         trades = self.trades(move)
         verb, *words = move.split()
         if verb == "return":

@@ -237,10 +237,19 @@ def test_equal_crows_are_one_choice() -> None:
 
 @pytest.mark.parametrize(
     ("ring", "crow", "three"),
-    [("X0 X0 X0 B2", [1, 2], [1, 2, 3, 4]), ("X0 R3 X0", [3], [1, 2, 3]), ("X0 X0", [1], [1])],
+    [
+        ("X0 X0 X0 B2", [1], [1, 2, 3, 4]),  # a crow anywhere in the row
+        ("X0 X0 B2 X0", [1], [1, 2, 3, 4]),  # which may go round
+        ("X0 B2 X0 X0", [3], [1, 2, 3, 4]),
+        ("X0 R3 X0", [3], [1, 3]),  # a three takes the only fruit on either side
+        ("R3 X0 X0", [2], [1, 2]),
+        ("X0 X0 X0", [1], [1]),
+        ("X0 X0", [1], [1]),
+    ],
 )
-def test_gaps_are_told_apart_beside_crows(ring: str, crow: list[int], three: list[int]) -> None:
-    """Also where they lead to the same circle; only of two cards' gaps is the second left out."""
+def test_gaps_that_lead_to_the_same_circle_are_one(
+    ring: str, crow: list[int], three: list[int]
+) -> None:
     state = at(ring, ("X0 G3 O1", "V1"), CROWS)
     assert [move for move in moves(state) if CROW in move] == [f"play X0 at {g}" for g in crow]
     assert [move for move in moves(state) if "G3" in move] == [f"play G3 at {g}" for g in three]
@@ -684,6 +693,27 @@ def test_tight_positions_agree_with_the_reference(options: Options) -> None:
         state = GAME.restore(shown, players, options, number)
         assert GAME.show(state) == shown
         play_both(state, options, rng, CHOICES[number % 2], most=30)
+
+
+@pytest.mark.parametrize("players", range(2, 6))
+@pytest.mark.parametrize("options", [v for v in VARIANTS if v.get("crows", 0) > 1], ids=str)
+def test_every_position_is_reached_by_one_move(options: Options, players: int) -> None:
+    """Wherever two crows or more lie in the circle; in most games, many crows in a small one."""
+    for number in range(4):
+        rng = random.Random(number)
+        state = GAME.initial(players, options, number)
+        if number % 3:
+            state = GAME.restore(tight(rng, players, options), players, options, number)
+        while legal := GAME.legal(state):
+            shown = GAME.show(state)
+            if shown["circle"].count(CROW) > 1:
+                afters = [GAME.show(GAME.apply(state, action)) for action in legal]
+                reached = {Reference(after).key() for after in afters}
+                assert len(reached) == len(legal)
+                reference = Reference(shown, options)
+                candidates = reference.candidates().values()
+                assert {reference.after(move).key() for move in candidates} == reached
+            state = GAME.apply(state, rng.choice(legal))
 
 
 def test_tight_positions_reach_everything() -> None:

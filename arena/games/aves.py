@@ -190,6 +190,12 @@ def difference(state: Record, gap: int) -> int:
 
 
 @kernel.kernel
+def fits(state: Record, card: int, gap: int) -> bool:
+    """Whether a card trades in a gap."""
+    return difference(state, gap) == card & 7
+
+
+@kernel.kernel
 def put(state: Record, gap: int, card: int) -> None:
     """Insert a card into a gap of the circle."""
     i = state.circle_size
@@ -238,27 +244,33 @@ def refill(state: Record) -> None:
 
 # --- legal moves ------------------------------------------------------------------------------
 
+# Crows look alike, so that neighbouring gaps can lead to the same circle, read from another card:
+# a crow's gaps along a row of crows, and a trade's gaps on both sides of the only fruit. With
+# nothing but crows, every gap is the same. Of such gaps the lowest is legal.
+
 
 @kernel.kernel
 def legal(state: Record, out: Array) -> int:
     if state.over:
         return 0
-    gaps = 1 if state.circle_size <= 2 else state.circle_size
+    fruits = fruits_in_circle(state)
+    gaps = 1 if state.circle_size <= 2 or fruits == 0 else state.circle_size
     returning = state.phase == RETURN
     n = 0
     for slot in range(state.hand_sizes[state.seat]):
         if not (may_return(state, slot) if returning else may_play(state, slot)):
             continue
-        anywhere = state.hands[state.seat, slot] != CROW
+        anywhere = returning or (state.hands[state.seat, slot] != CROW and fruits > 1)
         action = slot * CIRCLE + (FIRST_RETURN if returning else 0)
         for gap in range(gaps):
-            if anywhere or difference(state, gap) == 0:
+            if anywhere or may_play_at(state, slot, gap):
                 out[n] = action + gap
                 n += 1
     if n == 0 and state.crow_stuck == FREE_PLAY:
         for gap in range(gaps):
-            out[n] = gap
-            n += 1
+            if not repeats(state, CROW, gap):
+                out[n] = gap
+                n += 1
     if n == 0:
         out[0] = PASS
         n = 1
@@ -298,9 +310,51 @@ def may_play(state: Record, slot: int) -> bool:
 
 
 @kernel.kernel
+def may_play_at(state: Record, slot: int, gap: int) -> bool:
+    """Whether a gap is open to a crow, or to a fruit if at most one lies in the circle."""
+    card = state.hands[state.seat, slot]
+    if fits(state, card, gap):
+        return not repeats(state, card, gap)
+    return card != CROW
+
+
+@kernel.kernel
 def may_leave_untraded(state: Record, slot: int, gap: int) -> bool:
-    fits = difference(state, gap) == state.hands[state.seat, slot] & 7
-    return fits and may_play(state, slot)
+    card = state.hands[state.seat, slot]
+    if not fits(state, card, gap):
+        return False
+    return card != CROW or (may_play(state, slot) and not repeats(state, card, gap))
+
+
+@kernel.kernel
+def fruits_in_circle(state: Record) -> int:
+    """0, 1, or 2 for more."""
+    fruits = 0
+    for i in range(state.circle_size):
+        fruits += state.circle[i] != CROW
+        if fruits == 2:
+            break
+    return fruits
+
+
+@kernel.kernel
+def repeats(state: Record, card: int, gap: int) -> bool:
+    """Whether a lower gap leads to the same position, for a crow or a trade of the only fruit."""
+    if gap > 0 and joined(state, card, gap - 1):
+        return True
+    last = gap
+    while last > 0 and joined(state, card, last):
+        last = after(state, last)
+    return gap > 0 and last == 0
+
+
+@kernel.kernel
+def joined(state: Record, card: int, gap: int) -> bool:
+    """Whether a gap and the next one lead to the same position."""
+    following = after(state, gap)
+    if (state.circle[following] == CROW) != (card == CROW):
+        return False
+    return fits(state, card, gap) == fits(state, card, following)
 
 
 @kernel.kernel
@@ -351,7 +405,7 @@ def play(state: Record, action: int) -> bool:
     place = action - FIRST_UNTRADED if untraded else action
     gap = place % CIRCLE
     card = lose(state, state.seat, place // CIRCLE)
-    if difference(state, gap) == card & 7 and not untraded:
+    if fits(state, card, gap) and not untraded:
         trade(state, gap, card)
         return True
     put(state, gap, card)
