@@ -81,10 +81,12 @@ class Bot:
         {}
 """
 CONFIGS = {
-    "demo.yaml": "bots: [random, {name: 'second, \"too\"', bot: random}, illegal.py, crash.py]",
+    "demo.yaml": "bots: [random, {name: 'second, \"too\"', bot: random}, illegal.py, crash.py]\n"
+    "max_faults: null",
     "plain.yaml": "bots: [random, {name: other, bot: random}]\nschedule: {deals: 4}",
     "loud.yaml": "bots: [random, loud.py]\nschedule: {deals: 2}\nisolation: trusted",
-    "interrupted.yaml": "bots: [random, interrupter.py]\nschedule: {deals: 10}\nisolation: trusted",
+    "interrupted.yaml": "bots: [random, interrupter.py]\nschedule: {deals: 10}\n"
+    "isolation: trusted\nmax_faults: null",
     "self.yaml": "bots: [random, crash.py]\nschedule: {deals: 2, self_play: true}",
     "broken.yaml": "bot: [random]\nplayers: 3\nseed: no\nbots: [randon, nix.py]",
 }
@@ -320,6 +322,23 @@ def test_one_seat_is_told_nothing_of_the_others_hand(form: str) -> None:
             assert "seed" not in text
             assert sum(card in text for card in ("jack", "queen", "king")) == 1
             assert ("legal were" in text) == (seat == offender and form == "--text")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_bot_at_fault_too_often_plays_no_more() -> None:
+    """What is left out is marked, not rated, and counted as done."""
+    done = arena("run", "demo.yaml", "-o", "some", "--local", "--set", "max_faults=3")
+    assert done.code == 0
+    assert "3 faults each, and they play no more: illegal, crash" in done.err
+    board = {row["bot"]: row for row in json.loads(arena("board", "some", "--format", "json").out)}
+    assert (board["crash"]["forfeits"], board["illegal"]["forfeits"]) == (3, 3)
+    left_out = rows("some", "--ending", "retired")
+    assert all({"illegal", "crash"} & set(row["bots"]) for row in left_out)
+    rated = sum(row["matches"] for row in board.values()) // 2
+    assert rated + len(left_out) == len(rows("some"))
+    assert arena("verify", "some").code == 0
+    text = arena("replay", "some", str(left_out[0]["id"])).out
+    assert "not played" in text
 
 
 # --- going on -----------------------------------------------------------------------------------
