@@ -32,7 +32,8 @@ from arena.errors import (
 from arena.report import Format
 
 if TYPE_CHECKING:
-    from arena.core import Ending, OptionValue
+    from arena.check_bot import BotChecker, BotReport
+    from arena.core import Ending, Isolation, OptionValue
     from arena.game import Game, Option
     from arena.report import Standing
     from arena.store import Run
@@ -307,6 +308,106 @@ def verify(
     run: RunName,
     sample: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="play only N matches again, at random")
+@app.command()
+def check(
+    bot: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="BOT",
+            help="as a configuration names it: a file, a folder, a .zip file, module:Class",
+            autocompletion=_complete_bot,
+        ),
+    ] = None,
+    game: GameName = "cubirds",
+    isolation: Annotated[
+        str, typer.Option(metavar="isolated|trusted|strict", help="where the bot runs")
+    ] = "isolated",
+    matches: Annotated[int, typer.Option(metavar="N", min=1, help="matches in each seat")] = 1,
+    every: Annotated[
+        Path | None,
+        typer.Option("--all", metavar="DIR", help="check all bots that lie in a folder"),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="where --all writes a file for each  [default: there]"),
+    ] = None,
+    form: TableFormat = Format.TABLE,
+) -> None:
+    """Find out whether a bot keeps the rules, by playing it as a run would.
+
+    It plays in every seat, for every number of players, against random and itself. The exit code
+    is 1 if a check has failed.
+    """
+    from arena import check_bot, registry
+
+    if (bot is None) == (every is None):
+        raise typer.BadParameter("expected BOT or --all DIR, and not both")
+    rules, mode = registry.game(game), _isolation(isolation)
+    ref, params = registry.split_ref(bot or "random")
+    source = registry.find_bot(ref)
+    with (
+        _stdout_for_data(),
+        _compiling_told(_tell),
+        check_bot.BotChecker(rules, mode, matches=matches) as checker,
+    ):
+        if every is not None:
+            lines, passed = _check_all(checker, every, report or every, form)
+        else:
+            lines, passed = _checked(ref, checker.check(source, params), form)
+    _print(lines)
+    if not passed:
+        raise typer.Exit(1)
+
+
+def _check_all(
+    checker: BotChecker, folder: Path, reports: Path, form: Format
+) -> tuple[Iterable[str], bool]:
+    """Check all bots in a folder, write a file for each; a table of them, and whether all pass."""
+    from arena.check_bot import candidates, check_candidate
+    from arena.report import table
+    from arena.store import write_text
+
+    reports.mkdir(parents=True, exist_ok=True)
+    suffix = "txt" if form is Format.TABLE else form.value
+    rows = []
+    for path in candidates(folder):
+        found = check_candidate(checker, path)
+        lines, passed = _checked(path.name, found, form)
+        write_text(reports / f"{path.name}.check.{suffix}", "".join(f"{x}\n" for x in lines))
+        failed = ", ".join(f.check for f in found.failed)
+        rows.append(
+            (path.name, _verdict(passed), failed, next((f.found for f in found.failed), ""))
+        )
+        _tell(f"{path.name}: {failed or 'ok'}")
+    return table(("bot", "verdict", "failed checks", "found"), rows, form), not any(
+        r[2] for r in rows
+    )
+
+
+def _checked(name: str, found: BotReport, form: Format) -> tuple[Iterable[str], bool]:
+    """What a check has found, as lines of text, and whether the bot may play."""
+    import json
+    from dataclasses import asdict
+
+    from arena.report import table
+
+    passed = not found.failed
+    if form is Format.JSON:
+        whole = {"bot": name, "verdict": _verdict(passed), **asdict(found)}
+        return [json.dumps(whole, ensure_ascii=False, indent=1)], passed
+    rows = [(f.check, f.verdict.value, f.found) for f in found.findings]
+    lines = [*table(("check", "verdict", "found"), rows, form)]
+    if form is Format.CSV:
+        return lines, passed
+    for title, text in (("traceback", found.traceback), ("printed", found.printed)):
+        lines += ["", f"{title}:", *text.rstrip().splitlines()] if text else []
+    return lines, passed
+
+
+def _verdict(passed: bool) -> str:
+    return "ok" if passed else "failed"
+
+
     ] = None,
 ) -> None:
     """Play the stored matches again and compare what comes of them."""
@@ -471,6 +572,14 @@ def _span(numbers: range) -> str:
 
 def _about(game: Game) -> Iterator[str]:
     """All that is to be known of a game before a bot is written for it."""
+def _isolation(name: str) -> Isolation:
+    from arena.core import Isolation
+
+    if name not in list(Isolation):
+        raise UnknownNameError("isolation", name, [mode.value for mode in Isolation])
+    return Isolation(name)
+
+
     from arena import report
     from arena.core import VIEW_HEADER
 
@@ -517,7 +626,7 @@ def _tell(*lines: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code; nobody but a developer sees a traceback."""
-    if arguments is None and sys.argv[1:2] == ["run"]:
+    if arguments is None and sys.argv[1:2] in (["run"], ["check"], ["repro"]):
         _fix_hash_seed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -7,12 +7,12 @@ is no bot's fault and is raised.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from arena.core import Ending, Limits, MatchResult, MatchSpec, Turn, View
+from arena.core import Action, Ending, Limits, MatchResult, MatchSpec, State, Turn, View
 from arena.game import Game, advance
 from arena.game import play as play_on
 from arena.kernel import blank
@@ -82,3 +82,21 @@ def places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:
     """Places from 1, equal ones shared and the next ones left out; the offender last and alone."""
     key = [(seat == offender, rank) for seat, rank in enumerate(standing)]
     return tuple(1 + sum(other < own for other in key) for own in key)
+def decisions(
+    game: Game, spec: MatchSpec, actions: Sequence[Action]
+) -> Iterator[tuple[int, State, Turn]]:
+    """The decisions of a match in which `actions` were played, as its bots were asked them.
+
+    Each with the number of its move, from 1, and the position; the one after the last of `actions`
+    included, if the game goes on. Turns have no clocks.
+    """
+    state = game.initial(spec.players, spec.options, spec.seed)
+    for number, action in enumerate([*actions, None], start=1):
+        legal = game.legal(state)
+        if len(legal) > 1:
+            seat = int(state["seat"][0])
+            yield number, state, Turn(game.observe(state, seat), seat, legal)
+        if action is not None:
+            state = game.apply(state, action)
+
+
