@@ -24,6 +24,7 @@ import resource
 import select
 import signal
 import socket
+import stat
 import struct
 import sys
 import time
@@ -34,7 +35,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from arena import registry
+from arena import kernel, registry
 from arena.core import Ending, Limits, Turn, View
 from arena.errors import ArenaError
 from arena.player import BotFault, InProcess, crash, told
@@ -81,6 +82,8 @@ def keep(channel: socket.socket, game: Game | None) -> None:
         message, files = request
         if message["do"] == "tell":
             send(channel, {"status": _status(message["pid"])})
+        elif message["do"] == "wipe":
+            send(channel, {"left": _wipe()})
         elif not os.fork():
             channel.close()
             _begin(files)
@@ -110,6 +113,34 @@ def _end_all() -> None:
         for child in children:
             os.kill(int(child), signal.SIGKILL)
         os.waitpid(-1, 0)
+
+
+def _wipe() -> list[int]:
+    """Empty the folders of a sandbox that can be written; returns numbers that tell what is left.
+
+    They change if the cache of kernels was written to, or if memory or queues outlive their
+    processes. What cannot be removed ends the keeper, and with it the sandbox.
+    """
+    left = [_empty(place, place.stat().st_dev) for place in (Path("/tmp"), Path("/dev/shm"))]
+    cache = os.statvfs(kernel.cache_root())
+    queues = [len(each.read_bytes()) for each in Path("/proc/sysvipc").iterdir()]
+    return [*left, cache.f_bfree, cache.f_ffree, *queues]
+
+
+def _empty(folder: Path, device: int) -> int:
+    """Remove what a folder holds on its own file system; returns how many others stay in it."""
+    others = 0
+    for entry in folder.iterdir():
+        status = entry.lstat()
+        if status.st_dev != device:
+            others += 1
+        elif not stat.S_ISDIR(status.st_mode):
+            entry.unlink()
+        elif inner := _empty(entry, device):
+            others += inner
+        else:
+            entry.rmdir()
+    return others
 
 
 def _say_hello(channel: socket.socket) -> None:

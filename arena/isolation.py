@@ -220,6 +220,9 @@ class GuestPlayer:
         self._process.rest()
         return action
 
+    def explain(self) -> Any:
+        return None
+
     def finish(self, result: MatchResult | None) -> str:
         if self._process is not None:
             if result is not None:
@@ -607,7 +610,7 @@ class _Loaded(_Process):
         host.send(self._channel, message, files)
 
     def status(self, pid: int) -> int | None:
-        return _asked(self._channel, pid)
+        return _status(self._channel, pid)
 
     def end(self) -> str:
         self.usable = False
@@ -629,10 +632,9 @@ class _Match(_Process):
         keeper.began(self.pid)
 
     def end(self) -> str:
-        printed = super().end()
         if not self._loaded.reusable:
             self._loaded.end()
-        return printed
+        return super().end()
 
 
 class _Program(_Process):
@@ -717,6 +719,8 @@ class _Keeper:
                     f"the process that keeps foreign bots does not start: {reason}"
                 ) from None
         self.ties = processes.ties(self.pid)
+        self._sandboxed = bool(sandbox)
+        self._left = self._wipe() if sandbox else None
 
     @property
     def usable(self) -> bool:
@@ -740,7 +744,7 @@ class _Keeper:
         host.send(self._channel, message, files)
 
     def status(self, pid: int) -> int | None:
-        return _asked(self._channel, pid)
+        return _status(self._channel, pid)
 
     def loaded(self, source: BotSource, params: Mapping[str, Param], limits: Limits) -> _Loaded:
         """The process that has loaded a bot; BotFault if that does not work."""
@@ -761,19 +765,28 @@ class _Keeper:
         self._matches.add(pid)
 
     def ended(self, pid: int) -> None:
-        """It has been killed. After the last one of a match, kill what they have left behind."""
+        """It has been killed. After the last one of a match, remove what they have left behind."""
         self._matches.discard(pid)
-        if self._matches or not self.usable:
-            return
+        if not self._matches and self.usable:
+            self._usable = self._kill_others() and (
+                not self._sandboxed or self._wipe() == self._left
+            )
+
+    def _kill_others(self) -> bool:
+        """Kill all that is not to last; False if there is no end to them."""
         known = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded) and k.usable}
         for _ in range(ROUNDS):
             found = set(processes.below(self.pid)) - known
             if not found:
-                return
+                return True
             for each in found:
                 processes.kill(each)
             known |= found
-        self._usable = False  # whatever goes on there ends with the keeper
+        return False
+
+    def _wipe(self) -> object:
+        """Empty the folders that bots can write to; returns what tells whether that worked."""
+        return _asked(self._channel, {"do": "wipe"}).get("left")
 
 
 # --- what the system tells ----------------------------------------------------------------------
@@ -798,16 +811,21 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
     return pid, int(data)
 
 
-def _asked(channel: socket.socket, pid: int) -> int | None:
-    """The wait status of a process, from the one that made it."""
+def _asked(channel: socket.socket, question: host.Message) -> dict[str, Any]:
+    """What a process that makes others replies; nothing if that makes no sense."""
     try:
-        host.send(channel, {"do": "tell", "pid": pid})
+        host.send(channel, question)
         if not select.select([channel], [], [], START_SECONDS)[0]:
-            return None
-        status = json.loads(channel.recv(host.MESSAGE_BYTES))["status"]
-        return status if isinstance(status, int) and 0 <= status < 1 << 16 else None
-    except (OSError, RecursionError, ValueError, KeyError, TypeError):
-        return None
+            return {}
+        return dict(json.loads(channel.recv(host.MESSAGE_BYTES)))
+    except (OSError, RecursionError, TypeError, ValueError):
+        return {}
+
+
+def _status(channel: socket.socket, pid: int) -> int | None:
+    """The wait status of a process, from the one that made it."""
+    status = _asked(channel, {"do": "tell", "pid": pid}).get("status")
+    return status if isinstance(status, int) and 0 <= status < 1 << 16 else None
 
 
 def _signal_name(number: int) -> str:

@@ -22,7 +22,7 @@ from arena.errors import OptionError
 from arena.registry import BotSource
 
 TMP_BYTES = 64 << 20
-"""what a bot may write to its /tmp"""
+"""what a bot may write to /tmp, and to /dev/shm"""
 
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache")
 _ALONE = ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
@@ -56,7 +56,8 @@ def _bundled() -> str | None:
 
 def command(source: BotSource) -> list[str]:
     """What to put before the command of a process that is to live in the sandbox of a bot."""
-    cache = str(kernel.cache_root())
+    cache = kernel.cache_root()
+    cache.mkdir(parents=True, exist_ok=True)
     root = Path(arena.__file__).parent.parent
     seen = {sys.prefix, sys.base_prefix, *_LIBRARIES, str(root / "arena"), str(root / "bots")}
     return [
@@ -64,12 +65,15 @@ def command(source: BotSource) -> list[str]:
         *_ALONE,
         *("--proc", "/proc", "--dev", "/dev"),
         *("--size", str(TMP_BYTES), "--tmpfs", "/tmp"),
+        *("--size", str(TMP_BYTES), "--tmpfs", "/dev/shm"),
         *_read_only([*_SYSTEM, *sorted(seen)]),
         *_read_only(_files(source)),
         # Numba writes to its cache whenever it opens one; what it writes here is not kept.
-        *("--overlay-src", cache, "--tmp-overlay", cache),
+        *("--overlay-src", str(cache), "--tmp-overlay", str(cache)),
+        *("--setenv", "ARENA_CACHE_DIR", str(cache.parent)),
         *("--setenv", "PYTHONPATH", os.pathsep.join([str(root), *_LIBRARIES, _root(source)])),
         *("--setenv", "HOME", "/tmp", "--chdir", "/tmp"),
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
         "--",
     ]
 
