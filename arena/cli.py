@@ -304,11 +304,6 @@ def new_bot(
 
 
 @app.command()
-def verify(
-    run: RunName,
-    sample: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="play only N matches again, at random")
-@app.command()
 def check(
     bot: Annotated[
         str | None,
@@ -408,6 +403,11 @@ def _verdict(passed: bool) -> str:
     return "ok" if passed else "failed"
 
 
+@app.command()
+def verify(
+    run: RunName,
+    sample: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="play only N matches again, at random")
     ] = None,
 ) -> None:
     """Play the stored matches again and compare what comes of them."""
@@ -566,12 +566,6 @@ def _ending(name: str | None) -> Ending | None:
     return endings[name]
 
 
-def _span(numbers: range) -> str:
-    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
-
-
-def _about(game: Game) -> Iterator[str]:
-    """All that is to be known of a game before a bot is written for it."""
 def _isolation(name: str) -> Isolation:
     from arena.core import Isolation
 
@@ -580,6 +574,12 @@ def _isolation(name: str) -> Isolation:
     return Isolation(name)
 
 
+def _span(numbers: range) -> str:
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]}–{numbers[-1]}"
+
+
+def _about(game: Game) -> Iterator[str]:
+    """All that is to be known of a game before a bot is written for it."""
     from arena import report
     from arena.core import VIEW_HEADER
 

@@ -78,10 +78,6 @@ def _play(game: Game, spec: MatchSpec, players: Sequence[Player]) -> MatchResult
     )
 
 
-def places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:
-    """Places from 1, equal ones shared and the next ones left out; the offender last and alone."""
-    key = [(seat == offender, rank) for seat, rank in enumerate(standing)]
-    return tuple(1 + sum(other < own for other in key) for own in key)
 def decisions(
     game: Game, spec: MatchSpec, actions: Sequence[Action]
 ) -> Iterator[tuple[int, State, Turn]]:
@@ -100,3 +96,7 @@ def decisions(
             state = game.apply(state, action)
 
 
+def places(standing: Sequence[int], offender: int | None) -> tuple[int, ...]:
+    """Places from 1, equal ones shared and the next ones left out; the offender last and alone."""
+    key = [(seat == offender, rank) for seat, rank in enumerate(standing)]
+    return tuple(1 + sum(other < own for other in key) for own in key)
