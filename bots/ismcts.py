@@ -15,26 +15,28 @@ from arena.game import Game
 from bots import search
 from bots.search import Budget, Settings, Tree
 
-OBSERVERS = SINGLE, MULTIPLE = "single", "multiple"
-
 LEVELS = {"easy": 30, "medium": 300, "hard": 10_000}
 """Opponents for people: iterations for a move."""
 
 
 class ISMCTS:
-    """Searches one tree, through a new world, consistent with the view, in every iteration.
+    """Searches through a new world, consistent with the view, in every iteration.
 
     `iterations` and `seconds` are the budget for a move, whichever is used up first; 1,000
     iterations if neither is given. `level` is a budget for opponents of people: easy, medium or
-    hard. With `observer` multiple, every seat has a tree of its own and cannot tell apart in it the
-    moves of others that look the same to it; with single, all share one tree.
+    hard.
 
-    `exploration` is the weight of the confidence bound on values in [0, 1]. A playout is cut off
-    after `depth` moves and valued by the game's estimate; with -1 it goes on to the end of the
-    game. Its moves are chosen by `policy`: uniform, epsilon-greedy (best by the estimate) or mast
-    (drawn by what they were worth in this search, with temperature `tau`), the last two uniformly
-    with probability `epsilon`. What is not given of these is as `bots.search.DEFAULTS` says for the
-    game. `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
+    With `observer` single all seats share one tree; with multiple each has its own, in which it
+    cannot tell apart the moves of others that look the same to it. `exploration` is the weight of
+    the confidence bound on values in [0, 1]. With a `prior` a new node gets all its children at
+    once, each with the game's estimate for it, which counts as so many visits; with 0 they come one
+    at a time and know nothing. A playout is cut off after `depth` moves and valued by the estimate;
+    with -1 it goes on to the end of the game. Its moves are chosen by `policy`: uniform,
+    epsilon-greedy (best by the estimate) or mast (drawn by what they were worth in this search,
+    with temperature `tau`), the last two uniformly with probability `epsilon`. What is not given of
+    these is as `bots.search.DEFAULTS` says for the game.
+
+    `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
 
     `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -48,8 +50,9 @@ class ISMCTS:
         iterations: int | None = None,
         seconds: float | None = None,
         level: str | None = None,
-        observer: str = SINGLE,
+        observer: str | None = None,
         exploration: float | None = None,
+        prior: int | None = None,
         depth: int | None = None,
         policy: str | None = None,
         epsilon: float | None = None,
@@ -59,10 +62,16 @@ class ISMCTS:
         self.seed = seed
         self.budget = Budget(_iterations(level, iterations, seconds), seconds)
         settings = Settings.of(
-            game, exploration=exploration, depth=depth, policy=policy, epsilon=epsilon, tau=tau
+            game,
+            observer=observer,
+            exploration=exploration,
+            prior=prior,
+            depth=depth,
+            policy=policy,
+            epsilon=epsilon,
+            tau=tau,
         )
-        search.one_of("observer", observer, OBSERVERS)
-        self.tree = Tree(game, nodes, settings, tree_per_seat=observer == MULTIPLE)
+        self.tree = Tree(game, nodes, settings)
 
     def act(self, turn: Turn) -> Action:
         self.tree.clear(turn, search.word(self.seed, turn.view))

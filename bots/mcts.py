@@ -36,6 +36,7 @@ class MCTS:
         seconds: float | None = None,
         worlds: int = 10,
         exploration: float | None = None,
+        prior: int | None = None,
         depth: int | None = None,
         policy: str | None = None,
         epsilon: float | None = None,
@@ -45,7 +46,13 @@ class MCTS:
         self.seed = seed
         self.budget = Budget(iterations, seconds)
         settings = Settings.of(
-            game, exploration=exploration, depth=depth, policy=policy, epsilon=epsilon, tau=tau
+            game,
+            exploration=exploration,
+            prior=prior,
+            depth=depth,
+            policy=policy,
+            epsilon=epsilon,
+            tau=tau,
         )
         self.tree = Tree(game, nodes, settings, worlds=search.whole("worlds", worlds, 1))
 

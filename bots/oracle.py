@@ -33,6 +33,7 @@ class Oracle:
         iterations: int | None = None,
         seconds: float | None = None,
         exploration: float | None = None,
+        prior: int | None = None,
         depth: int | None = None,
         policy: str | None = None,
         epsilon: float | None = None,
@@ -42,7 +43,13 @@ class Oracle:
         self.seed = seed
         self.budget = Budget(iterations, seconds)
         settings = Settings.of(
-            game, exploration=exploration, depth=depth, policy=policy, epsilon=epsilon, tau=tau
+            game,
+            exploration=exploration,
+            prior=prior,
+            depth=depth,
+            policy=policy,
+            epsilon=epsilon,
+            tau=tau,
         )
         self.tree = Tree(game, nodes, settings, worlds=1)
 

@@ -44,11 +44,20 @@ POLICIES = UNIFORM, EPSILON_GREEDY, MAST = "uniform", "epsilon-greedy", "mast"
 BY_CHANCE, BY_ESTIMATE, BY_MAST = range(3)  # in kernels
 
 
+OBSERVERS = SINGLE, MULTIPLE = "single", "multiple"
+
+
 class Settings(NamedTuple):
     """How a search searches, apart from how long."""
 
+    observer: str
+    """one of OBSERVERS: one tree for all seats, or one for each, in which it cannot tell apart the
+    moves of others that look the same to it"""
     exploration: float
     """weight of the confidence bound, on values in [0, 1]"""
+    prior: int
+    """visits that the estimate of a new node counts for; with 0 nodes are not estimated, and
+    come one at a time"""
     depth: int
     """moves of a playout before it is cut off and estimated; -1 plays to the end of the game"""
     policy: str
@@ -64,7 +73,9 @@ class Settings(NamedTuple):
         values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {})}
         values |= {name: value for name, value in given.items() if value is not None}
         return cls(
+            observer=one_of("observer", values["observer"], OBSERVERS),
             exploration=real("exploration", values["exploration"], 0),
+            prior=whole("prior", values["prior"], 0),
             depth=whole("depth", values["depth"], -1),
             policy=one_of("policy", values["policy"], POLICIES),
             epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
@@ -72,10 +83,17 @@ class Settings(NamedTuple):
         )
 
 
-GENERIC = Settings(exploration=0.7, depth=8, policy=UNIFORM, epsilon=0.2, tau=0.1)
+GENERIC = Settings(
+    observer=SINGLE, exploration=0.7, prior=0, depth=8, policy=UNIFORM, epsilon=0.2, tau=0.1
+)
 """Defaults for games that are not listed in DEFAULTS."""
 
-DEFAULTS: dict[str, dict[str, Any]] = {}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "aves": {"exploration": 0.05, "prior": 1, "depth": 0},
+    "coloretto": {"exploration": 0.1, "prior": 2, "depth": 0},
+    "cubirds": {"exploration": 0.1, "prior": 1, "depth": 0},
+    "fruit-friends": {"observer": MULTIPLE, "exploration": 0.1, "prior": 1, "depth": 0},
+}
 """What is better than GENERIC for a game; `docs/bots.md` has the matches that decided it."""
 
 
@@ -120,6 +138,7 @@ def workspace(game: Game, kept: int) -> Workspace:
         ("trees", "i8"),  # that are searched at once, one for each seat, or 1
         ("given", "i8"),  # whether the states that are kept were given, not drawn
         ("exploration", "f8"),
+        ("prior", "i8"),
         ("depth", "i8"),
         ("policy", "i8"),  # index in POLICIES
         ("epsilon", "f8"),
@@ -149,24 +168,17 @@ class Tree:
     trees as there are fixed `worlds`, or one for each seat, or a single one.
     """
 
-    def __init__(
-        self,
-        game: Game,
-        nodes: int,
-        settings: Settings,
-        *,
-        worlds: int = 0,
-        tree_per_seat: bool = False,
-    ) -> None:
-        self.roots = game.players[-1] if tree_per_seat else max(1, worlds)
+    def __init__(self, game: Game, nodes: int, settings: Settings, worlds: int = 0) -> None:
+        self._tree_per_seat = settings.observer == MULTIPLE and not worlds
+        self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
         self.nodes = np.zeros(whole("nodes", nodes, self.roots + 1), NODE)
-        self._tree_per_seat = tree_per_seat
         self._own = range(self.roots)
         self._guided = None if settings.policy == UNIFORM else True
         self._workspace = workspace(game, worlds)
         scratch = self._workspace.scratch
-        for name, value in settings._asdict().items():
-            scratch[name] = POLICIES.index(value) if name == "policy" else value
+        for name in ("exploration", "prior", "depth", "epsilon", "tau"):
+            scratch[name] = getattr(settings, name)
+        scratch["policy"] = POLICIES.index(settings.policy)
 
     def clear(self, turn: Turn, word: int) -> None:
         """Cut the trees down to their roots for a new `turn`, with chance from `word`, not 0."""
@@ -214,23 +226,26 @@ class Tree:
         return {
             "iterations": int(sum(self.nodes["visits"][root] for root in self._own)),
             "moves": [
-                {"action": action, "visits": visits, "value": value / visits}
+                {"action": action, "visits": visits, "value": value}
                 for action, visits, value in ranked
             ],
             "line": self._line(ranked[0][0]) if ranked else [],
         }
 
     def _ranked(self) -> list[tuple[Action, int, float]]:
-        """(action, visits, sum of values) of the moves at the root, best first."""
+        """(action, visits without priors, value) of the moves at the root, best first."""
         visits: dict[Action, int] = {}
-        values: dict[Action, float] = {}
+        counts: dict[Action, int] = {}
+        sums: dict[Action, float] = {}
+        prior = int(self._workspace.scratch["prior"][0])
         for root in self._own:
             for child in self._children(root):
-                _, action, _, _, seen, _, value = self.nodes[child].item()
-                visits[action] = visits.get(action, 0) + seen
-                values[action] = values.get(action, 0.0) + value
-        best_first = sorted(visits, key=lambda action: (-visits[action], -values[action], action))
-        return [(action, visits[action], values[action]) for action in best_first]
+                _, action, _, _, count, _, value = self.nodes[child].item()
+                visits[action] = visits.get(action, 0) + count - prior
+                counts[action] = counts.get(action, 0) + count
+                sums[action] = sums.get(action, 0.0) + value
+        ranked = [(action, visits[action], sums[action] / counts[action]) for action in visits]
+        return sorted(ranked, key=lambda move: (-move[1], -move[2], move[0]))
 
     def _line(self, action: Action) -> list[Action]:
         """From `action` on, the moves visited most, as long as there is more than one visit."""
@@ -395,7 +410,7 @@ def iterate(nodes: Array, states: Array, scratch: Record, guided: bool | None, r
     moves = 0
     growing = True
     while growing and world.over == RUNNING and moves < LONGEST:
-        growing = step(nodes, world, scratch, guided, moves)
+        growing = step(nodes, states, scratch, guided, moves)
         moves += 1
     length = moves
     if guided is None:
@@ -417,14 +432,16 @@ def iterate(nodes: Array, states: Array, scratch: Record, guided: bool | None, r
 
 
 @kernel.kernel
-def step(nodes: Array, world: Record, scratch: Record, guided: bool | None, moves: int) -> bool:
-    """Play a move in `world`, one never tried at its mover's node if there is any.
+def step(nodes: Array, states: Array, scratch: Record, guided: bool | None, moves: int) -> bool:
+    """Play a move in PLAYED, one never tried at its mover's node if there is any.
 
-    `moves` is how many came before. The nodes it leads to are added to the paths, as 0 where there
-    is no room for a new one. Returns whether to go on. A forced move tells nothing, so the descent
-    goes on even where its node is new.
+    With priors all are tried at once, and the best is played. `moves` is how many came before. The
+    nodes it leads to are added to the paths, as 0 where there is no room for a new one. Returns
+    whether to go on: until a node had no children. A forced move tells nothing, so the descent goes
+    on even where its node is new.
     """
     legal, children, actions = scratch.legal, scratch.children, scratch.actions
+    world = states[PLAYED]
     seat, marks, path = world.seat, scratch.marks, scratch.path
     own = seat if scratch.trees > 1 else 0
     n = kernel.legal(world, legal)
@@ -445,6 +462,9 @@ def step(nodes: Array, world: Record, scratch: Record, guided: bool | None, move
             actions[found] = legal[mark - stamp]
             found += 1
         child = node.next
+    fresh = found == 0
+    if found < n and n > 1 and scratch.prior:
+        found = expand(nodes, states, scratch, path[own, moves], stamp, n, found)
     if found == n:
         i = select(nodes, children, n, scratch.exploration)
         child, action = children[i], actions[i]
@@ -463,7 +483,39 @@ def step(nodes: Array, world: Record, scratch: Record, guided: bool | None, move
     if guided is not None:
         scratch.history[moves] = keys + kernel.witness(world, action, seat)
     kernel.apply(world, action)
-    return room and (found == n or n == 1)
+    return room and (n == 1 or (found == n and not (fresh and scratch.prior)))
+
+
+@kernel.kernel
+def expand(
+    nodes: Array, states: Array, scratch: Record, parent: int, stamp: int, n: int, found: int
+) -> int:
+    """Give `parent` all children that the `n` legal moves lack, with priors.
+
+    They are added to the `found` ones; returns how many there are then, fewer than `n` when there
+    is no room. A prior is the estimate after the move, and counts as so many visits (Gelly, Silver,
+    "Combining online and offline knowledge in UCT", ICML 2007).
+    """
+    world, legal, values, prior = states[PLAYED], scratch.legal, scratch.values, scratch.prior
+    seat, marks = world.seat, scratch.marks
+    for i in range(n):
+        key = seat * scratch.witnesses + kernel.witness(world, legal[i], seat)
+        if marks[key] < stamp:
+            continue
+        child = grow(nodes, scratch, parent, key, legal[i])
+        if child == 0:
+            break
+        marks[key] = 0
+        states[TRIED] = states[PLAYED]
+        kernel.apply(states[TRIED], legal[i])
+        evaluate(states[TRIED], values)
+        node = nodes[child]
+        node.visits = node.available = prior
+        node.value = prior * world.players / 2 * values[seat]
+        scratch.children[found] = child
+        scratch.actions[found] = legal[i]
+        found += 1
+    return found
 
 
 @kernel.kernel

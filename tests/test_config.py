@@ -42,7 +42,8 @@ FILES = {
 }
 
 GAMES = f"(known: {', '.join(sorted(registry.GAMES))})"
-TOP = "(known: game, players, options, bots, schedule, seed, limits, isolation, max_faults)"
+TOP = "(known: game, players, options, bots, schedule, seed, limits, isolation, "
+TOP += "allow_oracle, max_faults)"
 SCHEDULE = "(known: kind, deals, self_play, max_lineups, deal_book)"
 BOTS = f"(known: {', '.join(sorted(registry.BOTS))})"
 A_BOT = "a shipped bot, path/bot.py, a folder with bot.py or package.module:Name"
@@ -244,8 +245,16 @@ IN_A_FILE = {
         "game: kuhn\nbots:\n- random\n- bot: ismcts\n  params:\n    depth: 2\n    simulatons: 100",
         [
             "7: bot 'ismcts': ISMCTS takes no param 'simulatons'; did you mean 'iterations'? "
-            "(known: iterations, seconds, level, observer, exploration, depth, policy, "
+            "(known: iterations, seconds, level, observer, exploration, prior, depth, policy, "
             "epsilon, tau, nodes)"
+        ],
+    ),
+    "oracles where none are wanted, under other names": (
+        "game: kuhn\nbots:\n- random\n- {name: strong, bot: oracle}",
+        [
+            "4: found bot: oracle, which sees what is hidden; expected allow_oracle: true beside it",
+            "4: found the name 'strong' for the bot oracle; expected a name with 'oracle' in it, so "
+            "that every board tells what it is",
         ],
     ),
     "params that a bot needs": (

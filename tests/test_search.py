@@ -60,8 +60,9 @@ def tiny_searches() -> dict[str, Any]:
         game = registry.game(name)
         turn = turn_after(game, moves, players)
         for depth in (0, -1):
-            ismcts = ISMCTS(game, turn.seat, 1, iterations=40, depth=depth)
-            mcts = MCTS(game, turn.seat, 1, iterations=40, worlds=2, depth=depth)
+            plain = {"exploration": 0.7, "prior": 0, "depth": depth}
+            ismcts = ISMCTS(game, turn.seat, 1, iterations=40, **plain)
+            mcts = MCTS(game, turn.seat, 1, iterations=40, worlds=2, **plain)
             for bot in (ismcts, mcts):
                 text = f"{type(bot).__name__} {name} players={players} moves={moves} depth={depth}"
                 trees[text] = grown(bot, turn)
@@ -74,10 +75,11 @@ def tiny_searches() -> dict[str, Any]:
 
 
 VARIANTS: list[dict[str, Any]] = [
-    {"observer": "multiple"},
-    {"policy": "epsilon-greedy", "depth": 1},
-    {"policy": "mast", "depth": -1},
-    {"policy": "mast", "depth": -1, "observer": "multiple"},
+    {"prior": 2},
+    {"prior": 0, "observer": "multiple"},
+    {"prior": 0, "policy": "epsilon-greedy", "depth": 1},
+    {"prior": 0, "policy": "mast", "depth": -1},
+    {"prior": 2, "policy": "mast", "depth": -1, "observer": "multiple"},
 ]
 
 
@@ -126,6 +128,10 @@ def test_interpreter_grows_the_same_trees(trees: dict[str, Any]) -> None:
     assert run_interpreted(code) == json.loads(json.dumps(trees))
 
 
+def prior_of(text: str) -> int:
+    return 2 if "prior=2" in text else 0
+
+
 def test_visits_add_up(trees: dict[str, Any]) -> None:
     """Each iteration visits one root, or all, and of the nodes below it one path."""
     for text, kept in trees.items():
@@ -133,22 +139,26 @@ def test_visits_add_up(trees: dict[str, Any]) -> None:
         assert sum(root[2] for root in kept["roots"]) == 40 * searched
         for root in kept["roots"]:
             for _, _, visits, _, value, children in nodes_of(root):
-                assert sum(child[2] for child in children) <= visits
+                assert sum(child[2] for child in children) <= visits + prior_of(text) * len(
+                    children
+                )
                 assert 0 <= value <= visits
 
 
 def test_nobody_is_visited_more_often_than_available(trees: dict[str, Any]) -> None:
-    for kept in trees.values():
+    for text, kept in trees.items():
         for root in kept["roots"]:
             for node in nodes_of(root):
-                assert all(child[2] <= child[3] <= node[2] for child in node[5])
+                prior = prior_of(text)
+                assert all(child[2] <= child[3] + prior for child in node[5])
+                assert all(child[3] <= node[2] + prior for child in node[5])
 
 
 def test_moves_of_hidden_cards_are_available_only_in_some_worlds() -> None:
     """The opponent's cards differ from world to world, and so do its moves."""
     game = registry.game("cubirds")
     turn = turn_after(game, 0)
-    bot = ISMCTS(game, 0, 1, iterations=2000, exploration=0.1)
+    bot = ISMCTS(game, 0, 1, iterations=2000, prior=0)
     bot.act(turn)
     root = subtree(bot.tree)
     assert {child[1] for child in root[5]} == set(turn.legal)

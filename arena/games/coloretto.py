@@ -45,6 +45,7 @@ TURN, PLACE, OVER = 0, 1, 2  # phases
 PHASES = ("turn", "place", "over")
 DRAW, FIRST_PLACE = 5, 6  # TAKE is the row
 ACTIONS = 11
+WITNESSES = FIRST_PLACE + CODES * ROWS
 NOBODY = NOTHING = -1
 
 # Codes of option values, in the order of OPTIONS.
@@ -269,6 +270,14 @@ def legal(state: Record, out: Array) -> int:
         out[n] = DRAW
         n += 1
     return n
+
+
+@kernel.kernel
+def witness(state: Record, action: int, seat: int) -> int:
+    """Which card is placed in which row."""
+    if action < FIRST_PLACE:
+        return action
+    return action + state.drawn * np.int64(ROWS)
 
 
 @kernel.kernel
@@ -523,7 +532,7 @@ def share(state: Record, first: int, placed: int, held: Array, gains: Array, out
 
 kernel.register(
     STATE, VIEW, deal=deal, legal=legal, apply=apply, ranks=ranks, observe=observe, sample=sample,
-    estimate=estimate,
+    estimate=estimate, witness=witness,
 )  # fmt: skip
 
 
@@ -537,6 +546,7 @@ class Coloretto(Game):
     players = range(2, SEATS + 1)
     options = OPTIONS
     action_count = ACTIONS
+    witness_count = WITNESSES
     max_moves = 3 * DECK  # every card is drawn, placed and taken once at most
     state_dtype = STATE
     view_dtype = VIEW
