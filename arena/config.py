@@ -30,6 +30,7 @@ A configuration, with the defaults of all that can be left out:
       processes: 32              # and threads
       output: 10kB               # kept of what a bot prints in a match
     isolation: isolated          # or trusted, strict: where bots run that are not shipped
+    allow_oracle: false          # let the bot `oracle` play, which sees what is hidden
     max_faults: 10               # lost so by a bot, and it plays no more; null: it plays on
 
 Paths are relative to the file.
@@ -183,6 +184,9 @@ class RunConfig(_Section):
     )
     isolation: Isolation = Field(
         default=Isolation.ISOLATED, description="where the bots run that are not shipped"
+    )
+    allow_oracle: bool = Field(
+        default=False, description="let the bot oracle play, which sees what is hidden"
     )
     max_faults: int | None = Field(
         default=10,
@@ -399,6 +403,7 @@ class _Reader:
         self._names: dict[str, Place] = {}
         self._sources: dict[str, BotSource] = {}
         self._isolation = Isolation.TRUSTED
+        self._allow_oracle = False
         self._limits = Limits()
         self._hosts: Hosts | None = None
 
@@ -422,6 +427,8 @@ class _Reader:
         self._limits = self._read_limits(top)
         isolation = self._get(top, "isolation", _isolation, _default("isolation"))
         self._isolation = isolation or Isolation.ISOLATED
+        allow_oracle = self._get(top, "allow_oracle", _truth, _default("allow_oracle"))
+        self._allow_oracle = allow_oracle is not False
         values = {
             "game": game and game.name,
             "players": players,
@@ -431,6 +438,7 @@ class _Reader:
             "seed": self._get(top, "seed", _whole(0, seeding.SEED_LIMIT - 1), _default("seed")),
             "limits": self._limits,
             "isolation": isolation,
+            "allow_oracle": allow_oracle,
             "max_faults": self._get(top, "max_faults", _or_null(_whole(1)), _default("max_faults")),
         }
         if not schedule["self_play"]:
@@ -560,6 +568,8 @@ class _Reader:
             name = self._get(table, "bot", partial(_made_name, bot.source, params), None)
         if name is not None:
             self._claim(name, table.values.get("name", table).place)
+        if bot and bot.source.ref == registry.ORACLE:
+            self._check_oracle(bot, name, table)
         if bot:
             self._try(bot, params, buildable, table.values.get("params", table.values["bot"]))
         if bot is None or name is None:
@@ -616,6 +626,16 @@ class _Reader:
             else:
                 params[key] = self._attempt(key, value, _or_null(_free))
         return params
+
+    def _check_oracle(self, bot: _Found, name: str | None, table: Table) -> None:
+        """It plays only where that is wanted, and every board tells by its name what it is."""
+        if not self._allow_oracle:
+            found = f"found bot: {registry.ORACLE}, which sees what is hidden"
+            self.problems.add(bot.place, f"{found}; expected allow_oracle: true beside it")
+        if name is not None and registry.ORACLE not in name:
+            found = f"found the name {name!r} for the bot {registry.ORACLE}"
+            wanted = f"a name with {registry.ORACLE!r} in it, so that every board tells what it is"
+            self.problems.add(table.values["name"].place, f"{found}; expected {wanted}")
 
     def _try(
         self, bot: _Found, params: Mapping[str, Param | None], game: Game | None, node: Node

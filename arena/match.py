@@ -16,13 +16,17 @@ from arena.core import Action, Ending, Limits, MatchResult, MatchSpec, State, Tu
 from arena.game import Game, advance
 from arena.game import play as play_on
 from arena.kernel import blank
-from arena.player import BotFault, Contestant, Player
+from arena.player import BotFault, Contestant, Oracle, Player
 
 
 def play(
-    game: Game, spec: MatchSpec, contestants: Sequence[Contestant], limits: Limits
+    game: Game,
+    spec: MatchSpec,
+    contestants: Sequence[Contestant],
+    limits: Limits,
+    explain: bool = False,
 ) -> MatchResult:
-    """Play `spec` with the bots `contestants`, by seat.
+    """Play `spec` with the bots `contestants`, by seat; with `explain`, ask them for their reasons.
 
     The `detail` of a result counts moves from 1, forced ones included.
 
@@ -33,13 +37,13 @@ def play(
     players = [c.player(game, spec, seat, limits) for seat, c in enumerate(contestants)]
     result = None
     try:
-        result = _play(game, spec, players)
+        result = _play(game, spec, players, explain)
     finally:
         printed = [player.finish(result) for player in players]
     return replace(result, printed=tuple(printed)) if any(printed) else result
 
 
-def _play(game: Game, spec: MatchSpec, players: Sequence[Player]) -> MatchResult:
+def _play(game: Game, spec: MatchSpec, players: Sequence[Player], explain: bool) -> MatchResult:
     state = game.initial(spec.players, spec.options, spec.seed)
     seats = state["seat"]  # shares the state's memory: always the seat to move
     moves = np.empty(game.max_moves, np.int32)
@@ -47,6 +51,10 @@ def _play(game: Game, spec: MatchSpec, players: Sequence[Player]) -> MatchResult
     dtype = game.view_dtype
     seat, played, choices = 0, 0, None
     ending, offender, detail, trace = Ending.FINISHED, None, "", ""
+    explained = {}
+    for oracle in players:
+        if isinstance(oracle, Oracle):
+            oracle.state = state
     try:
         while seat < len(players):
             players[seat].start()
@@ -58,6 +66,8 @@ def _play(game: Game, spec: MatchSpec, players: Sequence[Player]) -> MatchResult
             player = players[seat]
             turn = Turn(View(record), seat, tuple(out[:choices].tolist()), player.clock)
             action = player.answer(turn)
+            if explain and (told := player.explain()) is not None:
+                explained[played + 1] = told
             record = blank(dtype)
             played, choices = play_on(state, action, moves, played, out, record)
         if game.capped(state):
@@ -75,6 +85,7 @@ def _play(game: Game, spec: MatchSpec, players: Sequence[Player]) -> MatchResult
         seconds=tuple(player.seconds for player in players),
         detail=detail,
         traceback=trace,
+        explained=explained,
     )
 
 

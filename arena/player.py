@@ -6,6 +6,7 @@ legal move or a `BotFault`, in words that are the same in every run.
 
 from __future__ import annotations
 
+import json
 import operator
 import re
 import traceback
@@ -13,11 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from arena.core import Action, Bot, Ending, Limits, MatchResult, MatchSpec, Turn
+from arena.core import Action, Bot, Ending, Limits, MatchResult, MatchSpec, State, Turn
 from arena.errors import Interrupted
 from arena.registry import PRIVATE_PACKAGE, Factory, Param
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 DETAIL_CHARS = 200
 """how much of an answer or a message is told in a fault's detail"""
+EXPLANATION_CHARS = 100_000
+"""a longer explanation is not kept"""
 TRACEBACK_CHARS = 4000
 """how much of a traceback is kept: its beginning and, mostly, its end"""
 
@@ -55,6 +58,9 @@ class Player(Protocol):
 
     def answer(self, turn: Turn) -> Action:
         """Ask the bot; what it answers is one of `turn.legal`."""
+
+    def explain(self) -> Any:
+        """What it tells of its last answer, as plain data; None if nothing."""
 
     def finish(self, result: MatchResult | None) -> str:
         """End it, telling it the result; None if the match was broken off.
@@ -117,11 +123,13 @@ class Entry:
     name: str
     factory: Factory
     params: Mapping[str, Param]
+    sees_state: bool = False
+    """whether it is an oracle, which is shown the true state"""
 
     def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> InProcess:
         """See `Contestant`."""
         build = partial(self.factory, game, seat, spec.bot_seeds[seat], **self.params)
-        return InProcess(build, limits)
+        return Oracle(build, limits) if self.sees_state else InProcess(build, limits)
 
 
 class InProcess:
@@ -143,7 +151,8 @@ class InProcess:
     def start(self) -> None:
         began = perf_counter()
         try:
-            self._act = self._build().act
+            self._bot = self._build()
+            self._act = self._bot.act
         except Interrupted:
             raise
         except BaseException as error:
@@ -167,6 +176,15 @@ class InProcess:
             raise expected_one_of(_shown(answer) + note, turn.legal)
         return action
 
+    def explain(self) -> Any:
+        try:
+            told = json.dumps(self._bot.explain(), allow_nan=False)  # type: ignore[attr-defined]
+        except Interrupted:
+            raise
+        except BaseException:  # it has no such method, or what it tells is no plain data
+            return None
+        return json.loads(told) if len(told) <= EXPLANATION_CHARS else None
+
     def finish(self, result: MatchResult | None) -> str:
         return ""
 
@@ -179,6 +197,17 @@ class InProcess:
         elapsed = perf_counter() - began
         self.seconds += elapsed
         return elapsed
+
+
+class Oracle(InProcess):
+    """A bot that is shown a copy of the true state with every turn."""
+
+    state: State
+    """the state of the match, to be set before the first turn"""
+
+    def answer(self, turn: Turn) -> Action:
+        self._act = partial(self._bot.act, state=self.state.copy())  # type: ignore[call-arg]
+        return super().answer(turn)
 
 
 def crash(error: BaseException) -> BotFault:

@@ -63,6 +63,9 @@ BOTS = {
 Factory: TypeAlias = "Callable[..., Bot]"
 """What makes a bot, its class as a rule: called as `factory(game, seat, seed, **params)`."""
 
+ORACLE = "oracle"
+"""The shipped bot that is shown the true state; no other one ever is."""
+
 PROGRAM = "command:"
 """What a reference to a program begins with; its words follow as in a shell."""
 

@@ -16,11 +16,13 @@ import numpy as np
 
 from arena import kernel, match
 from arena.core import Ending, MatchResult, State
-from arena.errors import DamagedRunError, OptionError
+from arena.errors import ArenaError, DamagedRunError, OptionError
 from arena.game import Game
 from arena.kernel import Array
 
 SCHEMA = "arena.record/1"
+SHOWN_MOVES = 5
+"""of a bot's explanation, in a transcript"""
 
 Record = dict[str, Any]
 
@@ -73,6 +75,9 @@ def _played(
         }
         if view_of is not None:
             step = game.show_step(step, shown.get("phase", ""), view_of)
+        if number in result.explained and view_of in (None, game.mover(state)):
+            told = _in_words(game, state, result.explained[number])
+            step = {**step, "explanation": told}
         state = game.apply(state, action)
         shown = _shown(game, state, view_of)
         steps.append({**step, "state": shown})
@@ -98,6 +103,15 @@ def to_json(record: Record) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _in_words(game: Game, state: State, told: Any) -> Any:
+    """A bot's explanation, with the texts of the moves that it names, if it has the usual form."""
+    try:
+        moves = [{**m, "move": game.describe(state, m["action"])} for m in told["moves"]]
+        return {**told, "moves": moves}
+    except (KeyError, TypeError, ValueError, IndexError, ArenaError):
+        return told
 
 
 # --- transcripts --------------------------------------------------------------------------------
@@ -136,16 +150,30 @@ def transcript(record: Record, title: str, detail: str = "") -> Iterator[str]:
     for number, step in enumerate(record["steps"], start=1):
         forced = " (the only move)" if step["forced"] else ""
         yield f"{number}. {who[step['seat']]}: {step['move']}{forced}"
+        if "explanation" in step:
+            yield f"    {_reasons(step['explanation'])}"
         before, position = position, _position(step["state"])
         yield from (line for line in position if line not in before)
     yield ""
     yield from _end(record, who, detail)
 
 
+def _reasons(told: Any) -> str:
+    """A bot's explanation in a line: of a search, the best moves with their visits and values."""
+    try:
+        moves = [f"{m['move']}: {m['visits']} visits, {m['value']:.2f}" for m in told["moves"]]
+        more = f"; and {len(moves) - SHOWN_MOVES} more" if len(moves) > SHOWN_MOVES else ""
+        return f"of {told['iterations']} iterations: {'; '.join(moves[:SHOWN_MOVES])}{more}"
+    except (KeyError, TypeError, ValueError):
+        return f"it says: {_words(told)}"
+
+
 def _end(record: Record, who: Sequence[str], detail: str) -> Iterator[str]:
     offender = "" if record["offender"] is None else who[record["offender"]]
     reason = _ENDINGS[Ending(record["ending"])].format(offender)
     yield f"{reason}{f': {detail}' if detail else ''}"
+    if record["ending"] == Ending.RETIRED:
+        return
     if record["steps"]:
         last = record["steps"][-1]
         yield f"last move: {last['move']}, by {who[last['seat']]}, number {len(record['steps'])}"

@@ -84,6 +84,8 @@ class Job(Generic[B]):
     limits: Limits
     pack: Callable[[Sequence[MatchResult]], B]
     """what to hand over for the results of a batch; runs where they were played"""
+    explain: bool = False
+    """whether bots are asked for their reasons"""
 
 
 def run(
@@ -225,7 +227,12 @@ class _Player(Generic[B]):
         self._job = job
         self._game = registry.game(job.matches[0].game)
         self._trusted = {
-            c.name: Entry(c.name, registry.load_bot(c.source), c.params)
+            c.name: Entry(
+                c.name,
+                registry.load_bot(c.source),
+                c.params,
+                sees_state=c.source.kind == "shipped" and c.source.ref == registry.ORACLE,
+            )
             for c in job.contenders
             if c.isolation is Isolation.TRUSTED
         }
@@ -250,7 +257,9 @@ class _Player(Generic[B]):
         for number in numbers:
             spec = self._job.matches[number]
             contestants = [self._contestants[name] for name in spec.bots]
-            results.append(match.play(self._game, spec, contestants, self._job.limits))
+            results.append(
+                match.play(self._game, spec, contestants, self._job.limits, self._job.explain)
+            )
             if perf_counter() - began > seconds or (signals and signals.stop):
                 break
         packed = self._job.pack(results)

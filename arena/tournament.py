@@ -156,20 +156,22 @@ class Tournament:
         workers: int | None = None,
         local: bool = False,
         address: str | None = None,
+        explain: bool = False,
         tell: Callable[[str], None],
         advance: Callable[[int, int], None],
     ) -> None:
         """Play what is not finished yet and write it to `run`.
 
         `tell` gets messages; `advance` gets how many matches have been finished and, of these,
-        forfeited. Raises Interrupted when a signal kept matches from being played.
+        forfeited. With `explain`, trusted bots are asked for their reasons, which are kept. Raises
+        Interrupted when a signal kept matches from being played.
         """
         sources = self.config.sources()
         contenders = tuple(
             runner.Contender(e.name, sources[e.name], e.params, self._isolation(sources[e.name]))
             for e in self.config.bots
         )
-        job = runner.Job(self.matches, contenders, self.config.limits, run.packer)
+        job = runner.Job(self.matches, contenders, self.config.limits, run.packer, explain)
         most = self.config.max_faults or len(self.matches)
         most = self.config.max_faults or len(self.matches) + 1
         retirement = Retirement(self.matches, most, run.done(), run.outcomes())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import random
 import signal
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -463,3 +464,62 @@ def test_places_count_the_seats_that_are_ahead(
     entries = [STEADY] * 4
     entries[offender] = fake("raises_init.py")
     assert match("cubirds", *entries).ranks == places
+
+
+# --- the true state, reasons --------------------------------------------------------------------
+
+
+class Seeing:
+    """Keeps what it is shown, and spoils it."""
+
+    shown: ClassVar[list[tuple[Turn, State]]] = []
+
+    def __init__(self, game: Game, seat: int, seed: int) -> None: ...
+
+    def act(self, turn: Turn, state: State) -> int:
+        self.shown.append((turn, state.copy()))
+        state[:] = np.zeros_like(state)
+        return turn.legal[-1]
+
+
+def test_an_oracle_is_shown_copies_of_the_true_state() -> None:
+    """Those in which its turns came about; the match goes on as it would without."""
+    Seeing.shown.clear()
+    oracle = Entry("oracle", Seeing, {}, sees_state=True)
+    result = match("cubirds", oracle, STEADY, seed=4)
+    assert result.ending is Ending.FINISHED
+    game = registry.game("cubirds")
+    for turn, state in Seeing.shown:
+        assert game.legal(state) == turn.legal
+        assert game.observe(state, turn.seat) == turn.view
+    assert replay(result)["over"][0]
+
+
+def test_nobody_else_is_shown_it() -> None:
+    """A bot that asks for the state without being the oracle cannot even be called."""
+    result = match("cubirds", Entry("sly", Seeing, {}), STEADY)
+    assert (result.ending, result.offender) == (Ending.CRASH, 0)
+    assert "missing 1 required positional argument: 'state'" in result.detail
+
+
+class Reasoning:
+    """Tells something else after every move."""
+
+    def __init__(self, game: Game, seat: int, seed: int) -> None:
+        self.told = iter([{"why": [1, 2]}, {"nan": math.nan}, {1, 2}, "x" * 10**6])
+
+    def act(self, turn: Turn) -> int:
+        return turn.legal[0]
+
+    def explain(self) -> object:
+        return next(self.told)
+
+
+def test_reasons_are_kept_where_they_are_plain_data() -> None:
+    """And when they are asked for; what cannot be kept, or fails, is nobody's fault."""
+    game, entries = registry.game("cubirds"), (Entry("talks", Reasoning, {}), STEADY)
+    spec = spec_for(game, 2)
+    explained = play(game, spec, entries, ENDLESS, explain=True)
+    assert explained.explained == {1: {"why": [1, 2]}}
+    assert play(game, spec, entries, ENDLESS).explained == {}
+    assert explained.actions == play(game, spec, entries, ENDLESS).actions
