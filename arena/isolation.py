@@ -102,6 +102,7 @@ class Hosts:
         self._mode = mode
         self._hash_seed = hash_seed
         self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
+        self._core: processes.Core | None = None
 
     def __enter__(self) -> Hosts:
         return self
@@ -113,6 +114,9 @@ class Hosts:
         """End them all."""
         while self._keepers:
             self._keepers.popitem()[1].close()
+        if self._core:
+            self._core.release()
+            self._core = None
 
     def guest(self, source: BotSource, params: Mapping[str, Param]) -> Guest:
         """The bot as a contestant; its code is not run before its first match."""
@@ -127,6 +131,8 @@ class Hosts:
             keeper.close()
             keeper = None
         if keeper is None:
+            if self._game and self._core is None:
+                self._core = processes.Core()
             command = sandboxes.command(source) if strict else ()
             keeper = _Keeper(self._game, command, self._hash_seed)
         self._keepers[key] = keeper

@@ -9,9 +9,12 @@ import contextlib
 import os
 import re
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+import filelock
 
 
 def processor_time(pid: int) -> float:
@@ -105,3 +108,31 @@ def signal_group(pid: int, how: signal.Signals) -> None:
     """Send a signal to a process and those of its group."""
     with contextlib.suppress(OSError):
         os.killpg(pid, how)
+
+
+class Core:
+    """A core that this thread and all processes that it starts keep to, and no other `Core`.
+
+    Where processes take turns, a message costs several times less on one core than between two.
+    While all cores are taken by others, nothing changes.
+    """
+
+    def __init__(self) -> None:
+        self._before = os.sched_getaffinity(0)
+        self._lock: filelock.BaseFileLock | None = None
+        folder = Path(tempfile.gettempdir()) / f"arena-cores-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for core in sorted(self._before):
+            lock = filelock.FileLock(folder / f"{core}.lock")
+            with contextlib.suppress(filelock.Timeout):
+                lock.acquire(timeout=0)
+                self._lock = lock
+                os.sched_setaffinity(0, {core})
+                return
+
+    def release(self) -> None:
+        """Leave the core to others."""
+        if self._lock is not None:
+            os.sched_setaffinity(0, self._before)
+            self._lock.release()
+            self._lock = None
