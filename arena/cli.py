@@ -585,6 +585,7 @@ def _about(game: Game) -> Iterator[str]:
 
     yield f"{game.title} ({game.name}), rules {game.rules}, for {_span(game.players)} players"
     yield f"actions are 0 to {game.action_count - 1}, at most {game.max_moves:,} in a game"
+    yield f"rules, notation, action ids: docs/rules/{game.name}.md in arena's repository"
     if game.options:
         rows = [(o.name, _choice(o.default), _choices(o), o.doc) for o in game.options]
         yield ""

@@ -854,7 +854,8 @@ class CuBirds(Game):
         "took": "1 if this turn's lay took cards",
         "winner": "seat that completed its collection, or -1",
         "blocks": "(4,) number of blocks in each row",
-        "row_species": "(4, 8) species of each block, left to right",
+        "row_species": "(4, 8) species of each block, left to right; 0 flamingo, 1 owl, 2 toucan, "
+        "3 duck, 4 parrot, 5 magpie, 6 reed warbler, 7 robin",
         "row_count": "(4, 8) cards in each block",
         "collections": "(5, 8) cards in each seat's collection, by species",
         "hands": "(5, 8) the own hand by species; zeros for the others",
