@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, islice, zip_longest
 from pathlib import Path
+from typing import Any
 
 from arena import kernel, match, registry, sandbox, seeding
 from arena.config import RunConfig
@@ -343,6 +344,9 @@ class _WatchedPlayer:
         finally:
             self._notes.seconds.append(self._player.seconds - self.seconds)
             self.seconds = self._player.seconds
+
+    def explain(self) -> Any:
+        return self._player.explain()
 
     def finish(self, result: MatchResult | None) -> str:
         if isinstance(self._player, GuestPlayer):

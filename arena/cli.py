@@ -33,9 +33,10 @@ from arena.report import Format
 
 if TYPE_CHECKING:
     from arena.check_bot import BotChecker, BotReport
-    from arena.core import Ending, Isolation, OptionValue
+    from arena.core import Ending, Isolation, MatchResult, OptionValue
     from arena.game import Game, Option
     from arena.report import Standing
+    from arena.repro import Reply
     from arena.store import Run
     from arena.tournament import Tournament
 
@@ -117,6 +118,9 @@ RunName = Annotated[
 ]
 GameName = Annotated[
     str, typer.Option("--game", help="the game it plays", autocompletion=_complete_game)
+]
+MatchName = Annotated[
+    str, typer.Argument(metavar="MATCH", help="its id, the beginning of it, or its number")
 ]
 TableFormat = Annotated[Format, typer.Option("--format", help="how to print it")]
 
@@ -234,9 +238,7 @@ def matches(
 @app.command()
 def replay(
     run: RunName,
-    match: Annotated[
-        str, typer.Argument(metavar="MATCH", help="its id, the beginning of it, or its number")
-    ],
+    match: MatchName,
     text: Annotated[bool, typer.Option("--text", help="print a transcript (the default)")] = False,
     json: Annotated[bool, typer.Option("--json", help="print the game record")] = False,
     seat: Annotated[
@@ -256,10 +258,80 @@ def replay(
         if json:
             _print([replaying.to_json(record)])
         else:
-            title = f"match {result.spec.id}, number {result.spec.number}"
             # What another seat answered may tell what it could have answered.
             detail = result.detail if seat in (None, result.offender) else ""
-            _print(replaying.transcript(record, title, detail))
+            _print(replaying.transcript(record, _title(result), detail))
+
+
+@app.command()
+def repro(
+    run: RunName,
+    match: MatchName,
+    seat: Annotated[
+        int | None, typer.Option(help="whose bot is asked, from 0  [default: who was at fault]")
+    ] = None,
+) -> None:
+    """Play a match again in this process, up to where a bot failed.
+
+    One bot is asked once more; all others do what is stored. There are no clocks and no limits, and
+    breakpoints work. The bot's code runs with all your rights. The exit code is 1 if the bot fails
+    or answers otherwise than before.
+    """
+    from arena import repro, tournament
+    from arena.store import Run
+
+    with Run.open(run) as opened, _compiling_told(_tell):
+        result = opened.result(match)
+        wanted = repro.seat_of(result, seat)
+        name = result.spec.bots[wanted]
+        if repro.changed(opened, name):
+            _tell(f"the code of {name} has changed since the run")
+        game, asked, differing = tournament.rules_of(opened), 0, 0
+        _print([f"{_title(result)}: {name} in seat {wanted}"])
+        for reply in repro.replies(opened, game, result, wanted):
+            _print(_reply_told(reply))
+            asked += reply.move > 0
+            differing += not reply.same
+    _print([f"{asked} answers, {differing or 'none'} otherwise than in the run"])
+    if differing:
+        raise typer.Exit(1)
+
+
+def _title(result: MatchResult) -> str:
+    return f"match {result.spec.id}, number {result.spec.number}"
+
+
+def _reply_told(reply: Reply) -> Iterator[str]:
+    """What a bot has answered then and now, as lines of text; none if that is the same."""
+    if not reply.same:
+        place = f"move {reply.move}" if reply.move else "start"
+        yield f"{place}, then: {reply.then}"
+        yield f"{place}, now:  {reply.now}"
+        yield from reply.traceback.splitlines()
+
+
+@app.command()
+def log(
+    run: RunName,
+    bot: Annotated[
+        str | None, typer.Option(help="only what it printed", autocompletion=_complete_bot)
+    ] = None,
+    match: Annotated[
+        str | None, typer.Option(metavar="MATCH", help="only in this one, as for replay")
+    ] = None,
+) -> None:
+    """Print what bots in processes of their own have printed."""
+    from arena.store import Run
+
+    with Run.open(run) as opened:
+        number = None if match is None else opened.result(match).spec.number
+        _print(_logged(opened.printed(bot, number)))
+
+
+def _logged(printed: Iterable[tuple[MatchResult, int, str]]) -> Iterator[str]:
+    for result, seat, text in printed:
+        yield f"{_title(result)}: {result.spec.bots[seat]} in seat {seat}"
+        yield from (f"  {line}" for line in text.splitlines())
 
 
 @app.command()

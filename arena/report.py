@@ -242,7 +242,7 @@ def forfeits_text(forfeits: Sequence[Forfeits], run: Path) -> Iterator[str]:
     yield f"{total:,} match{'' if total == 1 else 'es'} forfeited"
     for f in forfeits:
         yield f"  {f.bot}: {f.count:,} by {f.ending}; the first: {f.first.detail}"
-        yield f"    arena replay {run} {f.first.spec.id}"
+        yield f"    arena repro {run} {f.first.spec.id}"
 
 
 # --- what would be played -----------------------------------------------------------------------

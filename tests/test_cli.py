@@ -223,7 +223,10 @@ def test_the_version_is_printed() -> None:
 def test_help_shows_every_command_and_option() -> None:
     """`-h` and `--help` alike."""
     commands = arena("--help").out
-    for name in ("run", "board", "matches", "replay", "games", "bots", "verify", "schema"):
+    for name in (
+        *("run", "board", "matches", "replay", "verify", "repro", "log"),
+        *("games", "bots", "new", "check", "schema"),
+    ):
         assert re.search(rf"^  {name} +[A-Z].*\.$", commands, re.MULTILINE)
         assert arena(name, "--help") == arena(name, "-h")
     options = arena("run", "--help").out
@@ -609,7 +612,7 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
 
 def test_commands_are_completed() -> None:
     """From their first letters."""
-    assert complete("re") == ["replay"]
+    assert complete("re") == ["replay", "repro"]
     assert {"run", "board", "schema"} <= set(complete(""))
 
 

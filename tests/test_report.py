@@ -161,5 +161,5 @@ def test_forfeits_name_the_first_case_and_how_to_look_at_it() -> None:
     assert lines == [
         "2 matches forfeited",
         "  b,c: 2 by crash; the first: move 5: raised KeyError: 'x'",
-        "    arena replay r/x 00c0ffee00c0ffee",
+        "    arena repro r/x 00c0ffee00c0ffee",
     ]
