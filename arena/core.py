@@ -106,8 +106,8 @@ class Bot(Protocol):
     A bot may also have a method `explain() -> dict`, which tells about its last answer, JSON-able:
     `{"iterations": 1000, "moves": [{"action": 17, "visits": 640, "value": 0.58}, …], "line": [17,
     3]}`. The moves come best first; `value` is what the bot expects from one, from 0 for the last
-    place to 1 for the first alone. `line` begins with the move played and goes on with the answers
-    the bot looked at most, as they were in a world it imagined.
+    place to 1 for the first alone. `line` is the best move and the answers that the bot looked at
+    most, as they were in a world it imagined.
     """
 
     def act(self, turn: Turn) -> Action:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
@@ -98,13 +98,12 @@ def random_play(name: str, players: int) -> Figures:
     return repeat(measure)
 
 
-def ismcts(counted: str, depth: int | None) -> Figures:
-    """A search from the first position of CuBirds for two; `counted` is iterations or moves."""
-    game, iterations = registry.game("cubirds"), 20_000
-    ISMCTS.compile(game)
-    state = game.initial(seed=1)
-    turn = Turn(game.observe(state, 0), 0, game.legal(state))
-    bot = ISMCTS(game, 0, 1, iterations=iterations, depth=depth)
+def ismcts(name: str, counted: str, params: Mapping[str, Any]) -> Figures:
+    """A search from the first decision of a game for two; `counted` is iterations or moves."""
+    game, iterations = registry.game(name), 20_000
+    turn = search.turn_of(game, game.initial(seed=1))
+    bot = ISMCTS(game, turn.seat, 1, iterations=iterations, **params)
+    bot.act(turn)
 
     def measure() -> float:
         spent = seconds(lambda: bot.act(turn))
@@ -215,6 +214,18 @@ def _invent(folder: Path, games: int, players: int) -> None:
             run.add(Batch(rows, [], outcomes, np.zeros(seats.shape, np.float32)))
 
 
+SEARCHES: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "full playouts": {
+        "observer": "single",
+        "prior": 0,
+        "depth": -1,
+        "policy": "uniform",
+        "exploration": 0.7,
+    },
+}
+
+
 class Benchmark(NamedTuple):
     name: str
     unit: str
@@ -239,22 +250,17 @@ BENCHMARKS = (
         compiled,
         partial(random_play, "cubirds", 4),
     ),
-    Benchmark(
-        "ISMCTS, full playouts", "moves/s", ">= 6e6", compiled, partial(ismcts, "moves", None)
-    ),
-    Benchmark(
-        "ISMCTS, full playouts, iterations",
-        "iterations/s",
-        "",
-        compiled,
-        partial(ismcts, "iterations", None),
-    ),
-    Benchmark(
-        "ISMCTS, cut off after 8 moves",
-        "iterations/s",
-        "",
-        compiled,
-        partial(ismcts, "iterations", 8),
+    *(
+        Benchmark(
+            f"ISMCTS, {how}, {name}",
+            f"{counted}/s",
+            ">= 6e6" if (name, how, counted) == ("cubirds", "full playouts", "moves") else "",
+            compiled,
+            partial(ismcts, name, counted, params),
+        )
+        for name in sorted(registry.GAMES)
+        for how, params in SEARCHES.items()
+        for counted in ("iterations", "moves")
     ),
     Benchmark(
         "match loop, CuBirds, trivial bots",

@@ -15,16 +15,17 @@ from arena.game import Game
 from bots import search
 from bots.search import Budget, Settings, Tree
 
-LEVELS = {"easy": 30, "medium": 300, "hard": 10_000}
-"""Opponents for people: iterations for a move."""
+LEVELS = {"easy": (100, 0.1), "medium": (300, 0.02), "hard": (10_000, 0.0)}
+"""Opponents for people: iterations for a move, temperature."""
 
 
 class ISMCTS:
     """Searches through a new world, consistent with the view, in every iteration.
 
     `iterations` and `seconds` are the budget for a move, whichever is used up first; 1,000
-    iterations if neither is given. `level` is a budget for opponents of people: easy, medium or
-    hard.
+    iterations if neither is given. The move visited most is played; or, with a `temperature`, a
+    random one that is e times as likely as another for each `temperature` that it is worth more.
+    `level`, easy, medium or hard, stands for iterations and a temperature for playing with people.
 
     With `observer` single all seats share one tree; with multiple each has its own, in which it
     cannot tell apart the moves of others that look the same to it. `exploration` is the weight of
@@ -49,6 +50,7 @@ class ISMCTS:
         *,
         iterations: int | None = None,
         seconds: float | None = None,
+        temperature: float = 0,
         level: str | None = None,
         observer: str | None = None,
         exploration: float | None = None,
@@ -60,7 +62,12 @@ class ISMCTS:
         nodes: int = search.NODES,
     ) -> None:
         self.seed = seed
-        self.budget = Budget(_iterations(level, iterations, seconds), seconds)
+        if level is not None:
+            if (iterations, seconds, temperature) != (None, None, 0):
+                raise OptionError(f"level: found {level!r} beside what it stands for")
+            iterations, temperature = LEVELS[search.one_of("level", level, LEVELS)]
+        self.budget = Budget(iterations, seconds)
+        self.temperature = search.real("temperature", temperature, 0)
         settings = Settings.of(
             game,
             observer=observer,
@@ -74,8 +81,11 @@ class ISMCTS:
         self.tree = Tree(game, nodes, settings)
 
     def act(self, turn: Turn) -> Action:
-        self.tree.clear(turn, search.word(self.seed, turn.view))
+        word = search.word(self.seed, turn.view)
+        self.tree.clear(turn, word)
         self.budget.spend(partial(self.tree.explore, turn))
+        if self.temperature:
+            return self.tree.draw(self.temperature, word)
         return self.tree.favourite()
 
     def explain(self) -> dict[str, Any]:
@@ -84,11 +94,3 @@ class ISMCTS:
     @classmethod
     def compile(cls, game: Game) -> None:
         search.rehearse(cls(game, 0, 0, iterations=1, nodes=2), game)
-
-
-def _iterations(level: str | None, iterations: int | None, seconds: float | None) -> int | None:
-    if level is None:
-        return iterations
-    if iterations is not None or seconds is not None:
-        raise OptionError(f"level: found {level!r} beside a budget, expected one of them")
-    return LEVELS[search.one_of("level", level, LEVELS)]

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -219,6 +220,13 @@ class Tree:
     def favourite(self) -> Action:
         """The action with the most visits, all trees together; of equals the one worth most."""
         return self._ranked()[0][0]
+
+    def draw(self, temperature: float, word: int) -> Action:
+        """An action drawn by `word`, likelier by e for each `temperature` that it is worth more."""
+        ranked = self._ranked()
+        best = max(value for _, _, value in ranked)
+        weights = [math.exp((value - best) / temperature) for _, _, value in ranked]
+        return random.Random(word).choices([action for action, _, _ in ranked], weights)[0]
 
     def explain(self) -> dict[str, Any]:
         """What the last search found, as `arena.core.Bot` describes it."""

@@ -245,8 +245,8 @@ IN_A_FILE = {
         "game: kuhn\nbots:\n- random\n- bot: ismcts\n  params:\n    depth: 2\n    simulatons: 100",
         [
             "7: bot 'ismcts': ISMCTS takes no param 'simulatons'; did you mean 'iterations'? "
-            "(known: iterations, seconds, level, observer, exploration, prior, depth, policy, "
-            "epsilon, tau, nodes)"
+            "(known: iterations, seconds, temperature, level, observer, exploration, prior, depth, "
+            "policy, epsilon, tau, nodes)"
         ],
     ),
     "oracles where none are wanted, under other names": (
