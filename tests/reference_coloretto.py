@@ -149,8 +149,11 @@ class Reference:
         ]
         if self.phase == "place":
             return [f"place {row + 1}" for row in free]
-        takes = [f"take {row + 1}" for row, there in enumerate(self.rows) if there]
-        return takes + ["draw"] * bool(free and self.deck)
+        takes: dict[str, str] = {}
+        for row, there in enumerate(self.rows):
+            if there:
+                takes.setdefault(repr(self.after_take(row)), f"take {row + 1}")
+        return [*takes.values()] + ["draw"] * bool(free and self.deck)
 
     def apply(self, move: str) -> None:
         assert move in self.legal(), f"{move!r} is not legal in {self.shown()}"
@@ -166,6 +169,13 @@ class Reference:
         else:
             self._take(row)
         self._next()
+
+    def after_take(self, row: int) -> dict[str, Any]:
+        """The position when a row has been taken."""
+        after = Reference(self.shown(), self.options)
+        after._take(row)
+        after._next()
+        return after.shown()
 
     def _take(self, row: int) -> None:
         display = self.displays[self.seat]

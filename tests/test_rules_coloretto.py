@@ -255,6 +255,25 @@ def test_a_golden_joker_in_the_third_row_turns_nothing_up() -> None:
     assert (shown["removed"], len(shown["deck"])) == ({"golden-joker": 1}, 30)
 
 
+@pytest.mark.parametrize(
+    ("rows", "out", "takes"),
+    [
+        (("", "B", "B"), [0], [2]),
+        (("", "B+", "+B"), [0], [2]),
+        (("B", "", "B"), [0], [1]),
+        (("", "B", "N"), [0], [2, 3]),
+        (("", "B", "BB"), [0], [2, 3]),
+        (("B", "B", "B"), [], [1, 2, 3]),  # what is left has other places
+    ],
+)
+def test_equal_rows_are_one_choice_for_the_last_of_two(
+    rows: tuple[str, ...], out: list[int], takes: list[int]
+) -> None:
+    taken = [row for row, there in enumerate(rows, 1) if out and not there]
+    state = at(displays=("B", "N"), rows=rows, taken=taken, out=out, seat=1, left=30)
+    assert [m for m in moves(state) if m != "draw"] == [f"take {row}" for row in takes]
+
+
 def test_with_an_empty_deck_nobody_draws() -> None:
     state = at({"last_round_threshold": 1}, rows=("B", "NP", ""))
     assert moves(state) == ["take 1", "take 2"]

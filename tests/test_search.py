@@ -345,8 +345,8 @@ def late_turn(game: Game, players: int, seed: int, back: int) -> Turn:
 LATE = [
     ("aves", 2, 15, 2),
     ("coloretto", 2, 9, 1),
-    ("coloretto", 2, 10, 3),
     ("coloretto", 2, 28, 3),
+    ("coloretto", 2, 32, 1),
     ("coloretto", 3, 7, 4),
     ("coloretto", 3, 10, 3),
     ("cubirds", 2, 0, 2),

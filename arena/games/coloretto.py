@@ -167,6 +167,8 @@ def points(state: Record, display: Array) -> int:
 
 # --- rows and deck ----------------------------------------------------------------------------
 
+IN_ROW = (PLACES + 1) ** np.arange(CODES)
+
 
 @kernel.kernel
 def count_rows(state: Record) -> int:
@@ -262,7 +264,7 @@ def legal(state: Record, out: Array) -> int:
         return n
     may_draw = False
     for row in range(count_rows(state)):
-        if state.row_size[row] > 0:
+        if state.row_size[row] > 0 and not repeats(state, row):
             out[n] = row
             n += 1
         may_draw |= has_place(state, row)
@@ -270,6 +272,27 @@ def legal(state: Record, out: Array) -> int:
         out[n] = DRAW
         n += 1
     return n
+
+
+@kernel.kernel
+def repeats(state: Record, row: int) -> bool:
+    """Whether a lower row has the same cards when the last of two takes one of what is left."""
+    if state.players > 2 or not state.out[1 - state.seat]:
+        return False
+    cards = contents(state, row)
+    equal = False
+    for lower in range(row):
+        equal |= contents(state, lower) == cards
+    return equal
+
+
+@kernel.kernel
+def contents(state: Record, row: int) -> int:
+    """A number that tells which cards lie in a row, in whatever order."""
+    cards = 0
+    for place in range(state.row_size[row]):
+        cards += IN_ROW[state.row_cards[row, place]]
+    return cards
 
 
 @kernel.kernel
