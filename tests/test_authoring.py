@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from pathlib import Path
 
 import pytest
 
-from arena import authoring, config, match, registry
+from arena import authoring, check_bot, config, match, registry
 from arena.core import Ending, Limits
 from arena.errors import OptionError, RunExistsError
 from arena.player import Entry
@@ -83,3 +85,40 @@ def test_the_class_is_called_like_the_folder(folder: str, expected: str) -> None
 def test_other_names_are_refused(folder: str) -> None:
     with pytest.raises(OptionError, match="expected a letter"):
         authoring.class_name(folder)
+
+
+# --- the guide ----------------------------------------------------------------------------------
+
+GUIDE = (Path(__file__).parents[1] / "docs" / "writing-a-bot.md").read_text()
+
+
+def test_the_bot_of_the_guide_plays(tmp_path: Path) -> None:
+    """And what it says that the rules can tell, they tell."""
+    code, questions = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    (tmp_path / "my_bot.py").write_text(code)
+    factory = registry.load_bot(registry.find_bot("my_bot.py", tmp_path))
+    game = registry.game("cubirds")
+    spec = spec_for(game, 3)
+    bots = [Entry("my_bot", factory, {"patience": 3})] * 3
+    result = match.play(game, spec, bots, Limits())
+    assert result.ending is Ending.FINISHED, result.detail
+    for _, _, turn in list(match.decisions(game, spec, result.actions))[:10]:
+        exec(questions, {"game": game, "turn": turn, "seed": 1})
+
+
+def test_the_guide_has_the_limits_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "plain.yaml").write_text("game: kuhn\nbots: [random, greedy]\n")
+    table = dict(re.findall(r"^\| `(\w+)` \| .* \| (\w+) \|$", GUIDE, re.MULTILINE))
+    settings = [
+        f"limits.{name}={'null' if value == 'none' else value}" for name, value in table.items()
+    ]
+    assert table.keys() == {field.name for field in dataclasses.fields(Limits)}
+    assert config.load(tmp_path / "plain.yaml", settings) == config.load(tmp_path / "plain.yaml")
+
+
+def test_the_guide_names_every_check() -> None:
+    source = (Path(check_bot.__file__)).read_text()
+    told = re.findall(r"^\| ([a-z ,]+) \| ", GUIDE, re.MULTILINE)
+    rows = [name for line in told for name in line.split(", ") if name != "check"]
+    assert len(rows) == 11
+    assert all(f'"{name}"' in source for name in rows)
