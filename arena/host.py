@@ -98,6 +98,8 @@ def keep(channel: socket.socket, game: Game | None) -> None:
 
 def _begin(files: list[int]) -> None:
     """What every process does that is to run a bot's code, printing into the second file."""
+    for file in files:
+        os.set_inheritable(file, False)
     os.setsid()
     _die_with_parent()
     _adopt_orphans()
@@ -314,6 +316,8 @@ def _become_program(channel: int, request: Message) -> NoReturn:
         os.execvp(request["command"][0], request["command"])
     except OSError as error:
         os.write(channel, json.dumps({"type": "failed", "error": error.strerror}).encode() + b"\n")
+        while os.read(channel, MESSAGE_BYTES):  # closed while there is something to be read, it
+            pass  # would not deliver what has been written
         os._exit(127)
 
 

@@ -635,6 +635,7 @@ class _Match(_Process):
             loaded.end()
             raise
         self._loaded = loaded
+        loaded.usable = loaded.reusable
         keeper.began(self.pid)
 
     def end(self) -> str:

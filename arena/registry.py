@@ -249,7 +249,10 @@ def _unpack(archive: Path, folder: Path) -> None:
 
 
 def _program(ref: str, base: Path) -> BotSource:
-    """A program. Words that are files are made absolute; it runs in the folder of the first."""
+    """A program. Words that are files are made absolute.
+
+    It runs in the folder of the first file that is not given absolutely, as interpreters are.
+    """
     try:
         words = shlex.split(ref.removeprefix(PROGRAM))
     except ValueError as error:
@@ -262,7 +265,8 @@ def _program(ref: str, base: Path) -> BotSource:
         raise BotLoadError(f"bot {ref!r}: there is no program {words[0]!r} in {base} or in PATH")
     if files and command[0] == str(files[0]) and not os.access(files[0], os.X_OK):
         raise BotLoadError(f"bot {ref!r}: {files[0]} may not be executed; try chmod +x")
-    folder = files[0].parent if files else Path("/")
+    own = [path for path in files if str(path) not in words] or files
+    folder = own[0].parent if own else Path("/")
     digest = _digest(ref, base, files)
     return BotSource(f"{PROGRAM}{shlex.join(command)}", "program", folder, None, digest, command)
 

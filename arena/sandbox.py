@@ -95,7 +95,9 @@ def _files(source: BotSource) -> list[str]:
         return [str(source.path.parent / name) for name in registry.read_files(source)]
     if source.kind == "module":
         return [str(Path(_root(source)) / source.ref.partition(":")[0].partition(".")[0])]
-    return [str(source.path if source.kind == "program" else source.path.parent)]
+    if source.kind == "program":
+        return [str(source.path)] if source.path.name else []  # "/" is where no files are its own
+    return [str(source.path.parent)]
 
 
 def _read_only(paths: Iterable[str]) -> list[str]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
+import shlex
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,11 +17,12 @@ from typing import Any
 
 import pytest
 
-from arena import processes, registry
-from arena.core import Ending, Isolation, Limits, MatchResult
+from arena import isolation, kernel, processes, registry, sandbox
+from arena.core import Ending, Isolation, Limits, MatchResult, Turn
+from arena.errors import OptionError
 from arena.isolation import Hosts
 from arena.match import play
-from arena.player import Contestant
+from arena.player import BotFault, Contestant
 from arena.registry import find_bot
 from tests.test_match import FAKES, same, spec_for
 
@@ -55,6 +60,25 @@ def hosts() -> Iterator[Hosts]:
 @pytest.fixture
 def guest(hosts: Hosts) -> Make:
     return maker(hosts)
+
+
+@pytest.fixture
+def clean(hosts: Hosts, guest: Make) -> Iterator[None]:
+    """Of the test's matches no process is left, and the next one is as good as any."""
+    others = living() - lasting(hosts)
+    yield
+    wait_until(lambda: living() - others <= lasting(hosts))
+    assert match(guest("steady.py"), guest("steady.py")).ending is Ending.FINISHED
+
+
+@pytest.fixture(scope="module")
+def strict() -> Iterator[Make]:
+    try:
+        sandbox.bubblewrap()
+    except OptionError as error:
+        pytest.skip(str(error))
+    with Hosts(KUHN, Isolation.STRICT) as hosts:
+        yield maker(hosts)
 
 
 def maker(hosts: Hosts) -> Make:
@@ -107,7 +131,7 @@ FAULTS: dict[str, tuple[Ending, str]] = {
     "deep_recursion": (CRASH, "move 1: raised RecursionError: .*"),
     "dies_of_a_signal": (CRASH, r"move 1: its process was ended by signal \d+"),
     "exception_bomb": (CRASH, "move 1: raised an exception of <class 'exception_bomb.Bomb'>"),
-    "execs": (TIMEOUT, LATE),
+    "execs": (CRASH, HUNG_UP),
     "exits_import": (CRASH, "start: .*SystemExit: 0"),
     "exits_init": (CRASH, "start: raised SystemExit: licence expired"),
     "factory_of_none": (CRASH, "start: raised AttributeError: .*"),
@@ -172,8 +196,9 @@ def names(faults: Any) -> Any:
     return pytest.mark.parametrize("name", sorted(faults))
 
 
+@pytest.mark.usefixtures("clean")
 @names(FAULTS)
-def test_a_fault_loses_that_match_and_nothing_else(name: str, guest: Make, hosts: Hosts) -> None:
+def test_a_fault_loses_that_match_and_nothing_else(name: str, guest: Make) -> None:
     ending, detail = FAULTS[name]
     attribute = ":make" if name == "factory_of_none" else ""
     limits = replace(LIMITS, move=1.0) if ending is MEMORY else LIMITS
@@ -183,23 +208,338 @@ def test_a_fault_loses_that_match_and_nothing_else(name: str, guest: Make, hosts
     assert (result.ending, result.offender, result.ranks) == (ending, 0, (2, 1))
     assert re.fullmatch(detail, result.detail), result.detail
     assert result.actions == ()
-    assert_nothing_left(hosts, guest)
 
 
+@pytest.mark.usefixtures("clean")
 @names(HARMLESS)
-def test_a_bot_that_only_misbehaves_plays_on(name: str, guest: Make, hosts: Hosts) -> None:
+def test_a_bot_that_only_misbehaves_plays_on(name: str, guest: Make) -> None:
     began = time.monotonic()
     result = match(guest(f"{name}.py"), guest("steady.py"))
     assert time.monotonic() - began < SECONDS
     assert same(without_output(result), match(guest("steady.py"), guest("steady.py")))
-    assert_nothing_left(hosts, guest)
 
 
 def without_output(result: MatchResult) -> MatchResult:
     return replace(result, printed=())
 
 
-def assert_nothing_left(hosts: Hosts, guest: Make) -> None:
-    """Of a match no process is left, and the next one is as good as any."""
-    wait_until(lambda: living() <= lasting(hosts))
-    assert match(guest("steady.py"), guest("steady.py")).ending is Ending.FINISHED
+# --- before the first move ----------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("clean")
+@pytest.mark.parametrize(
+    "name", ["dies_after_load", "forges_hello", "forges_load", "hangs_before_a_match"]
+)
+def test_a_bot_that_spoils_how_matches_begin_cannot_start(
+    name: str, guest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "START_SECONDS", 0.5)
+    for _ in range(2):
+        result = match(guest("steady.py"), guest(f"{name}.py"))
+        assert (result.ending, result.offender, result.actions) == (CRASH, 1, ())
+        assert result.detail == "start: makes no process for a match"
+
+
+def test_a_bot_that_does_not_load_is_not_run_again(guest: Make) -> None:
+    first = match(guest("sleeps_on_import.py"), guest("steady.py"))
+    began = time.monotonic()
+    assert same(match(guest("sleeps_on_import.py"), guest("steady.py")), first)
+    assert time.monotonic() - began < 0.5
+
+
+# --- nobody else is affected --------------------------------------------------------------------
+
+HONEST = ("steady.py", "returns_np_int64.py", "random", "thinks.py")
+HOSTILE = (
+    "allocates_30gb.py", "double_fork.py", "escapes.py", "forges_ending.py", "kills_keeper.py",
+    "kills_parent.py", "monkeypatches_engine.py", "os_exit.py", "prints_5mb.py",
+    "raises_import.py", "reseeds_random.py", "segfault.py", "spins_between_turns.py",
+    "spins_forever.py", "stops_parent.py", "threads_at_import.py", "writes_channel.py",
+)  # fmt: skip
+
+
+def test_honest_bots_score_the_same_with_and_without_hostile_ones() -> None:
+    pairs = [(a, b) for a in HONEST for b in HONEST if a != b]
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        guest = maker(hosts)
+        alone = [match(*map(guest, pair), seed=seed) for seed, pair in enumerate(pairs)]
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        guest = maker(hosts)
+        among = []
+        for seed, pair in enumerate(pairs):
+            for hostile in HOSTILE[seed :: len(pairs)]:
+                match(guest(hostile), guest(pair[0]))
+                match(guest(pair[1]), guest(hostile))
+            among.append(match(*map(guest, pair), seed=seed))
+    assert all(result.ending is Ending.FINISHED for result in alone)
+    assert all(map(same, alone, among))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["keeps_globals", "pipe_at_import", "raises_second_init", "shares_memory", "signals_loaded"],
+)
+def test_a_bot_remembers_nothing_of_its_last_match(name: str, guest: Make) -> None:
+    for _ in range(3):
+        assert match(guest(f"{name}.py"), guest("steady.py")).actions == (0, 0)
+    assert match(guest(f"{name}.py"), guest(f"{name}.py")).actions == (0, 0)
+
+
+def test_sets_are_gone_through_in_the_same_order_in_every_process() -> None:
+    results = []
+    for _ in range(2):
+        with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+            results.append(match(maker(hosts)("set_order.py"), maker(hosts)("steady.py")))
+    assert same(*results)
+
+
+# --- what is printed ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("closes_stdout", ""),
+        ("os_write_stdout", "from file 1\nfrom file 2\n"),
+        ("prints_5mb", "x" * 10_000 + "\n[and 4990001 bytes more]"),
+        ("prints_broken_utf8", "\ufffd\x00\ufffd"),
+        ("subprocess_echo", "from a child\n"),
+    ],
+)
+def test_what_a_bot_prints_is_kept_up_to_a_limit(name: str, printed: str, guest: Make) -> None:
+    for seat, bots in enumerate([(f"{name}.py", "steady.py"), ("steady.py", f"{name}.py")]):
+        result = match(*map(guest, bots))
+        assert result.printed == (() if not printed else (("", printed), (printed, ""))[seat == 0])
+
+
+def test_what_a_bot_prints_without_end_is_kept_up_to_a_limit(guest: Make) -> None:
+    first, second = match(guest("prints_without_end.py"), guest("steady.py")).printed
+    assert re.fullmatch(r"x{10000}\n\[and \d{6,} bytes more\]", first)
+    assert second == ""
+
+
+# --- clocks -------------------------------------------------------------------------------------
+
+
+def test_a_limit_counts_the_bots_own_processor_time(guest: Make) -> None:
+    limits = replace(LIMITS, move=0.05)
+    spin = [sys.executable, "-c", "while True: pass"]
+    with contextlib.ExitStack() as stack:
+        for _ in range(2 * (os.cpu_count() or 1)):
+            busy = stack.enter_context(subprocess.Popen(spin))
+            stack.callback(busy.kill)
+        for rival in ("thinks.py", "spins_between_turns.py"):
+            for _ in range(3):
+                result = match(guest("thinks.py"), guest(rival), limits=limits)
+                assert result.ending is Ending.FINISHED
+    limits = replace(LIMITS, move=0.01)
+    assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
+
+
+def test_a_start_has_a_limit_of_its_own(guest: Make) -> None:
+    limits = Limits(move=0.01, startup=5.0)
+    assert match(guest("slow.py", start=0.05), guest("steady.py"), limits=limits).ending is ILLEGAL
+
+
+def test_a_bank_is_for_all_answers_of_a_match_together() -> None:
+    limits = Limits(move=0.5, bank=0.07)
+    with Hosts(registry.game("cubirds"), Isolation.ISOLATED) as hosts:
+        bots = [maker(hosts)(name) for name in ("thinks.py", "steady.py")]
+        results = [match(*bots, limits=limits, game="cubirds") for _ in range(2)]
+    for result in results:  # the bank of a new match is full
+        assert (result.ending, result.offender) == (TIMEOUT, 0)
+        assert result.detail.endswith("took longer than the 0.07 s it has for a match")
+        assert len(result.actions) > 2
+
+
+def test_a_bot_that_does_not_read_is_not_waited_for(guest: Make) -> None:
+    player = guest("answers_ahead.py").player(KUHN, spec_for(KUHN, 2), 0, LIMITS)
+    turn = Turn(KUHN.observe(KUHN.initial(), 0), 0, (0, 1))
+    player.start()
+    try:
+        with pytest.raises(BotFault, match="does not read what it is sent"):
+            for _ in range(10_000):
+                player.answer(turn)
+    finally:
+        player.finish(None)
+
+
+# --- nothing is left over -----------------------------------------------------------------------
+
+
+def test_nothing_outlives_the_hosts() -> None:
+    before = living()
+    files = len(list(Path("/proc/self/fd").iterdir()))
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        guest = maker(hosts)
+        for name in ("child_at_import", "double_fork", "escapes", "steady", "threads_at_import"):
+            match(guest(f"{name}.py"), guest("steady.py"))
+        assert living() > before
+    wait_until(lambda: living() <= before)
+    assert len(list(Path("/proc/self/fd").iterdir())) == files
+
+
+@pytest.mark.parametrize("matches", [pytest.param(100), pytest.param(1000, marks=pytest.mark.slow)])
+def test_many_matches_leave_processes_files_and_memory_as_they_were(matches: int) -> None:
+    names = ("steady", "os_exit", "random", "raises_import", "double_fork", "shares_memory")
+    others = living()
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        bots = [find_bot(n if n == "random" else f"{n}.py", FAKES) for n in names]
+        guests = [hosts.guest(bot, {}) for bot in bots]
+
+        def play_many(count: int) -> tuple[int, int, int]:
+            for number in range(count):
+                match(guests[number % len(guests)], guests[0], seed=number)
+            wait_until(lambda: living() - others <= lasting(hosts))
+            files = len(list(Path("/proc/self/fd").iterdir()))
+            memory = sum(map(processes.memory, [os.getpid(), *living() - others]))
+            return len(living() - others), files, memory
+
+        first, last = play_many(30), play_many(matches)
+    assert last[:2] == first[:2]
+    assert last[2] - first[2] < 4 << 20
+
+
+WORKER = """
+import sys
+from arena import registry
+from arena.core import Isolation, Limits
+from arena.isolation import Hosts
+from arena.match import play
+from tests.test_match import FAKES, spec_for
+game = registry.game("kuhn")
+with Hosts(game, Isolation(sys.argv[1])) as hosts:
+    bots = [hosts.guest(registry.find_bot(name, FAKES), {}) for name in ("steady.py", sys.argv[2])]
+    play(game, spec_for(game, 2), bots, Limits())
+"""
+
+
+@pytest.mark.parametrize("name", ["busy_child", "daemon_bomb", "spins_on_import", "swallows_all"])
+@pytest.mark.parametrize("mode", ["isolated", "strict"])
+def test_a_killed_worker_leaves_no_bot_behind(mode: str, name: str, request: Any) -> None:
+    if mode == "strict":
+        request.getfixturevalue("strict")
+    before = living()
+    command = [sys.executable, "-c", WORKER, mode, f"{name}.py"]
+    with subprocess.Popen(command, cwd=FAKES.parent.parent) as worker:
+        try:
+            wait_until_all_run(before)
+            assert worker.poll() is None
+        finally:
+            worker.kill()
+    wait_until(lambda: living() <= before)
+
+
+def wait_until_all_run(before: set[int]) -> None:
+    """Until there are worker, keeper, both loaded bots and one that plays, and no more come."""
+    last: set[int] = set()
+    deadline = time.monotonic() + 20.0
+    while len(last) < 5 or living() - before != last:
+        last = living() - before
+        time.sleep(0.5)
+        assert time.monotonic() < deadline
+
+
+# --- the sandbox --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["leaves_marks", "opens_other_bot", "opens_socket", "reads_proc", "signals_loaded"]
+)
+def test_a_sandbox_holds_a_bot_and_nothing_else(name: str, strict: Make) -> None:
+    for _ in range(2):
+        result = match(strict(f"{name}.py"), strict("steady.py"), limits=replace(LIMITS, move=2.0))
+        assert (result.ending, result.actions) == (Ending.FINISHED, (0, 0)), result.detail
+
+
+def test_outside_of_a_sandbox_the_same_bots_find_something(guest: Make) -> None:
+    for name in ("opens_other_bot", "reads_proc"):
+        limits = replace(LIMITS, move=2.0)
+        assert match(guest(f"{name}.py"), guest("steady.py"), limits=limits).actions[0] == 1
+
+
+def test_a_sandbox_shows_no_files_but_the_bots_own(strict: Make) -> None:
+    limits = Limits(move=10.0, output=1 << 20)
+    result = match(strict("lists_files.py"), strict("steady.py"), limits=limits)
+    root = FAKES.parent.parent
+    known = (root / "arena", root / "bots", kernel.cache_root())
+    seen = {Path(file) for file in result.printed[0].splitlines()}
+    foreign = {file for file in seen if not any(file.is_relative_to(folder) for folder in known)}
+    assert result.ending is Ending.FINISHED, result.detail
+    assert foreign == {FAKES / "lists_files.py"}
+
+
+def test_a_sandbox_gives_no_privileges(strict: Make) -> None:
+    result = match(strict("shows_privileges.py"), strict("steady.py"))
+    assert re.findall(r"(\w+):\s*0*(\d)", result.printed[0]) == [
+        ("CapPrm", "0"),
+        ("CapEff", "0"),
+        ("NoNewPrivs", "1"),
+    ]
+
+
+def test_a_sandbox_survives_its_bot(strict: Make) -> None:
+    """And the other way round, a bot that kills all that it can is at an end."""
+    for name in ("kills_all", "kills_keeper", "fills_disk", "daemon_bomb"):
+        began = time.monotonic()
+        match(strict(f"{name}.py"), strict("steady.py"))
+        assert time.monotonic() - began < 2 * SECONDS
+        assert match(strict("steady.py"), strict("steady.py")).ending is Ending.FINISHED
+
+
+# --- programs in any language -------------------------------------------------------------------
+
+PROGRAM_FAULTS: dict[str, tuple[Ending, str]] = {
+    "a list": (ILLEGAL, r"move 1: answered '\[0\]'; expected a JSON object in a line"),
+    "a long line": (ILLEGAL, "move 1: answered a line of more than 65536 bytes"),
+    "bool": (ILLEGAL, 'move 1: answered {"id": false}; legal were 0, 1'),
+    "brackets": (ILLEGAL, r"move 1: answered '\[{199}…'; expected a JSON object in a line"),
+    "drops": (TIMEOUT, LATE),
+    "exits": (CRASH, "move 1: ended its process with exit code 7"),
+    "float": (ILLEGAL, 'move 1: answered {"id": 0.0}; legal were 0, 1'),
+    "hangs up": (CRASH, HUNG_UP),
+    "junk": (ILLEGAL, "move 1: answered 'hello'; expected a JSON object in a line"),
+    "never ready": (TIMEOUT, LATE_START),
+    "no line": (TIMEOUT, LATE),
+    "not ready": (CRASH, 'start: answered {"type": "hello"}; expected {"type": "ready"}'),
+    "sleeps": (TIMEOUT, LATE),
+    "text": (ILLEGAL, 'move 1: answered {"id": "0"}; legal were 0, 1'),
+    "wrong id": (ILLEGAL, 'move 1: answered {"id": 99}; legal were 0, 1'),
+}
+
+
+def program(how: str) -> str:
+    return shlex.join(["command:" + sys.executable, "-I", "-S", "speaks.py", how])
+
+
+@pytest.mark.usefixtures("clean")
+@names(PROGRAM_FAULTS)
+def test_a_program_that_breaks_the_protocol_loses(name: str, guest: Make) -> None:
+    ending, detail = PROGRAM_FAULTS[name]
+    began = time.monotonic()
+    result = match(guest(program(name)), guest("steady.py"))
+    assert time.monotonic() - began < SECONDS
+    assert (result.ending, result.offender, result.actions) == (ending, 0, ())
+    assert re.fullmatch(detail, result.detail), result.detail
+
+
+@pytest.mark.parametrize("how", ["leaves", "more", "two answers", "well"])
+def test_a_program_plays_as_a_python_bot_does(how: str, guest: Make) -> None:
+    for _ in range(3):
+        result = match(guest(program(how)), guest("steady.py"))
+        assert same(without_output(result), match(guest("steady.py"), guest("steady.py")))
+        if how != "leaves":
+            assert json.loads(result.printed[0])["ranks"] == list(result.ranks)
+
+
+def test_a_program_plays_in_a_sandbox(strict: Make) -> None:
+    assert match(strict(program("well")), strict("steady.py")).ending is Ending.FINISHED
+
+
+def test_a_program_that_cannot_be_run_forfeits(guest: Make, tmp_path: Path) -> None:
+    script = tmp_path / "bot"
+    script.write_text("no program\n")
+    script.chmod(0o755)
+    result = match(guest(f"command:{script}"), guest("steady.py"))
+    assert (result.ending, result.offender, result.actions) == (CRASH, 0, ())
+    assert result.detail == "start: could not be run: Exec format error"

@@ -1,6 +1,6 @@
 """Changes how its processes make themselves known."""
 
-from arena import host
+import __main__ as host
 
 host._say_hello = lambda channel: channel.send(b"it is me")
 
