@@ -76,7 +76,9 @@ def keep(channel: socket.socket, game: Game | None) -> None:
     """
     _adopt_orphans()
     if game:
-        _warm_up(game)
+        warm_up(game)
+        gc.collect()
+        gc.freeze()
     _say_hello(channel)
     while request := _request(channel):
         message, files = request
@@ -162,16 +164,14 @@ def _die_with_parent() -> None:
 _libc = ctypes.CDLL(None)
 
 
-def _warm_up(game: Game) -> None:
-    """Load every kernel that a bot may call, once for all bots."""
+def warm_up(game: Game) -> None:
+    """Compile every kernel that a bot may call, or load it, once for all bots."""
     state = game.initial()
     seat = int(state["seat"][0])
     view = game.observe(state, seat)
     world = game.sample(view, seat, 1)
     game.apply(world, game.legal(world)[0])
     game.ranks(state), game.scores(state), game.show_view(view, seat)
-    gc.collect()
-    gc.freeze()
 
 
 _statuses: dict[int, int] = {}

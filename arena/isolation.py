@@ -39,7 +39,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from arena import host, processes
+from arena import host, kernel, processes
 from arena import sandbox as sandboxes
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import BotLoadError, InfrastructureError
@@ -93,8 +93,8 @@ class Usage(NamedTuple):
 class Hosts:
     """The processes in which the foreign bots of one worker live. Use as a context manager.
 
-    They have the game's kernels in memory, which must have been compiled before. Without a game,
-    bots can only be loaded. `hash_seed` decides in which order sets of texts are gone through.
+    They have the game's kernels in memory. Without a game, bots can only be loaded. `hash_seed`
+    decides in which order sets of texts are gone through.
     """
 
     def __init__(self, game: Game | None, mode: Isolation, hash_seed: int = 0) -> None:
@@ -132,6 +132,9 @@ class Hosts:
             keeper = None
         if keeper is None:
             if self._game and self._core is None:
+                # What a keeper compiles in its sandbox would be lost.
+                step = partial(host.warm_up, self._game)
+                kernel.compile_once(f"{self._game.name}-host", [step])
                 self._core = processes.Core()
             command = sandboxes.command(source) if strict else ()
             keeper = _Keeper(self._game, command, self._hash_seed)
@@ -763,6 +766,8 @@ class _Keeper:
             except _LoadFault as fault:
                 known = fault
             self._loaded[key] = known
+            if self._sandboxed and not self._matches:
+                self._left = self._wipe()  # its kernels may have been compiled
         if isinstance(known, _LoadFault):
             raise known.with_traceback(None)
         return known
