@@ -15,7 +15,7 @@ from arena.game import Game
 from bots import search
 from bots.search import Budget, Settings, Tree
 
-LEVELS = {"easy": (100, 0.1), "medium": (300, 0.02), "hard": (10_000, 0.0)}
+LEVELS = {"easy": (100, 0.2), "medium": (300, 0.02), "hard": (10_000, 0.0)}
 """Opponents for people: iterations for a move, temperature."""
 
 

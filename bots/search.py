@@ -93,7 +93,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "aves": {"exploration": 0.05, "prior": 1, "depth": 0},
     "coloretto": {"exploration": 0.1, "prior": 2, "depth": 0},
     "cubirds": {"exploration": 0.1, "prior": 1, "depth": 0},
-    "fruit-friends": {"observer": MULTIPLE, "exploration": 0.1, "prior": 1, "depth": 0},
+    "fruit-friends": {"observer": MULTIPLE, "exploration": 0.2, "prior": 0, "depth": 0},
 }
 """What is better than GENERIC for a game; `docs/bots.md` has the matches that decided it."""
 
@@ -180,6 +180,8 @@ class Tree:
         for name in ("exploration", "prior", "depth", "epsilon", "tau"):
             scratch[name] = getattr(settings, name)
         scratch["policy"] = POLICIES.index(settings.policy)
+        if self._guided:
+            self._rehearse(game)
 
     def clear(self, turn: Turn, word: int) -> None:
         """Cut the trees down to their roots for a new `turn`, with chance from `word`, not 0."""
@@ -192,6 +194,13 @@ class Tree:
         self._own = range(turn.seat, turn.seat + 1) if self._tree_per_seat else range(self.roots)
         if scratch["policy"][0] == POLICIES.index(MAST):
             scratch["seen"] = scratch["worth"] = 0
+
+    def _rehearse(self, game: Game) -> None:
+        """Compile what only policies need: a bot's `compile` leaves that out, to save the time."""
+        turn = turn_of(game, game.initial())
+        self.clear(turn, 1)
+        self.explore(turn, 0, 1)
+        self.clear(turn, 1)
 
     def give(self, state: State) -> None:
         """Search `state` as the only world; its chance is drawn anew in every iteration."""

@@ -159,6 +159,13 @@ def test_search_explains_its_answer(make: Callable[..., Any]) -> None:
     assert all(0 <= move["value"] <= 1 for move in moves)
 
 
+def test_levels_get_stronger() -> None:
+    game = registry.game("kuhn")
+    levels = [ISMCTS(game, 0, 1, level=level) for level in ("easy", "medium", "hard")]
+    assert [bot.budget.iterations for bot in levels] == [100, 300, 10_000]
+    assert [bot.temperature for bot in levels] == [0.2, 0.02, 0]
+
+
 def test_temperature_draws_by_value() -> None:
     """A king that calls always wins: at no temperature that tells moves apart does it pass."""
     game = registry.game("kuhn")
