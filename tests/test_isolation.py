@@ -72,24 +72,26 @@ def clean(hosts: Hosts, guest: Make) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def strict() -> Iterator[Make]:
+def sandboxes() -> Iterator[Hosts]:
     try:
         sandbox.bubblewrap()
     except OptionError as error:
         pytest.skip(str(error))
     with Hosts(KUHN, Isolation.STRICT) as hosts:
-        yield maker(hosts)
+        yield hosts
+
+
+@pytest.fixture
+def strict(sandboxes: Hosts) -> Make:
+    return maker(sandboxes)
 
 
 def maker(hosts: Hosts) -> Make:
     return lambda ref, **params: hosts.guest(find_bot(ref, FAKES), params)
 
 
-def match(
-    *bots: Contestant, limits: Limits = LIMITS, seed: int = 1, game: str = "kuhn"
-) -> MatchResult:
-    rules = registry.game(game)
-    return play(rules, spec_for(rules, len(bots), seed), bots, limits)
+def match(*bots: Contestant, limits: Limits = LIMITS, seed: int = 1) -> MatchResult:
+    return play(KUHN, spec_for(KUHN, 2, seed), bots, limits)
 
 
 def living() -> set[int]:
@@ -341,15 +343,13 @@ def test_a_start_has_a_limit_of_its_own(guest: Make) -> None:
     assert match(guest("slow.py", start=0.05), guest("steady.py"), limits=limits).ending is ILLEGAL
 
 
-def test_a_bank_is_for_all_answers_of_a_match_together() -> None:
-    limits = Limits(move=0.5, bank=0.07)
-    with Hosts(registry.game("cubirds"), Isolation.ISOLATED) as hosts:
-        bots = [maker(hosts)(name) for name in ("thinks.py", "steady.py")]
-        results = [match(*bots, limits=limits, game="cubirds") for _ in range(2)]
-    for result in results:  # the bank of a new match is full
-        assert (result.ending, result.offender) == (TIMEOUT, 0)
-        assert result.detail.endswith("took longer than the 0.07 s it has for a match")
-        assert len(result.actions) > 2
+def test_a_bank_is_for_all_answers_of_a_match_together(guest: Make) -> None:
+    bots = guest("thinks.py"), guest("returns_np_int64.py")  # passes; bets; thinks again
+    assert match(*bots, limits=Limits(move=0.5, bank=1.0)).actions == (0, 1, 0)
+    for _ in range(2):  # the bank of a new match is full
+        result = match(*bots, limits=Limits(move=0.5, bank=0.035))
+        assert (result.ending, result.offender, result.actions) == (TIMEOUT, 0, (0, 1))
+        assert result.detail == "move 3: took longer than the 0.035 s it has for a match"
 
 
 def test_a_bot_that_does_not_read_is_not_waited_for(guest: Make) -> None:
@@ -414,11 +414,21 @@ with Hosts(game, Isolation(sys.argv[1])) as hosts:
 """
 
 
-@pytest.mark.parametrize("name", ["busy_child", "daemon_bomb", "spins_on_import", "swallows_all"])
-@pytest.mark.parametrize("mode", ["isolated", "strict"])
+@pytest.mark.parametrize(
+    ("mode", "name"),
+    [
+        ("isolated", "busy_child"),
+        ("strict", "swallows_all"),
+        *(
+            pytest.param(mode, name, marks=pytest.mark.slow)
+            for mode in ("isolated", "strict")
+            for name in ("daemon_bomb", "sets_signal_handler", "spins_on_import")
+        ),
+    ],
+)
 def test_a_killed_worker_leaves_no_bot_behind(mode: str, name: str, request: Any) -> None:
     if mode == "strict":
-        request.getfixturevalue("strict")
+        request.getfixturevalue("sandboxes")
     before = living()
     command = [sys.executable, "-c", WORKER, mode, f"{name}.py"]
     with subprocess.Popen(command, cwd=FAKES.parent.parent) as worker:
@@ -467,6 +477,18 @@ def test_a_sandbox_shows_no_files_but_the_bots_own(strict: Make) -> None:
     foreign = {file for file in seen if not any(file.is_relative_to(folder) for folder in known)}
     assert result.ending is Ending.FINISHED, result.detail
     assert foreign == {FAKES / "lists_files.py"}
+
+
+def test_a_sandbox_is_emptied_for_the_next_match(strict: Make, sandboxes: Hosts) -> None:
+    limits = replace(LIMITS, move=5.0)
+    full = "move 1: raised OSError: [Errno 28] No space left on device"
+    first, second = (
+        (match(strict("fills_tmp.py"), strict("steady.py"), limits=limits), lasting(sandboxes))
+        for _ in range(2)
+    )
+    assert first[0].detail == full
+    assert same(first[0], second[0])
+    assert first[1] == second[1]  # no new one had to be made
 
 
 def test_a_sandbox_gives_no_privileges(strict: Make) -> None:
