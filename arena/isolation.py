@@ -544,8 +544,11 @@ class _Process:
         return taken
 
     def usage(self) -> Usage:
-        """What it and all that it has started use at this moment."""
-        others = list(processes.below(self.pid))
+        """What it and all that it has started use at this moment.
+
+        Processes that have lost the one above them are counted for every bot of the match.
+        """
+        others = [*processes.below(self.pid), *self._keeper.strays()]
         every = [self.pid, *others]
         return Usage(max(0, self._taken(every)), len(others), sum(map(processes.threads, every)))
 
@@ -704,6 +707,7 @@ class _Keeper:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
+        self._killed: set[int] = set()
         self._usable = True
         _expect_hello(self._channel)
         with theirs, tempfile.TemporaryFile() as errors:
@@ -779,14 +783,22 @@ class _Keeper:
     def ended(self, pid: int) -> None:
         """It has been killed. After the last one of a match, remove what they have left behind."""
         self._matches.discard(pid)
+        self._killed.add(pid)
         if not self._matches and self.usable:
             self._usable = self._kill_others() and (
                 not self._sandboxed or self._wipe() == self._left
             )
 
+    def strays(self) -> set[int]:
+        """The processes that belong to no bot's process any more."""
+        kept = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded)} | self._matches
+        owned = {pid for match in self._matches for pid in processes.below(match)}
+        return set(processes.below(self.pid)) - kept - owned - self._killed
+
     def _kill_others(self) -> bool:
         """Kill all that is not to last; False if there is no end to them."""
         known = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded) and k.usable}
+        self._killed = set()
         for _ in range(ROUNDS):
             found = set(processes.below(self.pid)) - known
             if not found:
@@ -794,6 +806,7 @@ class _Keeper:
             for each in found:
                 processes.kill(each)
             known |= found
+            self._killed |= found
         return False
 
     def _wipe(self) -> object:

@@ -155,6 +155,15 @@ def test_output_and_threads_are_told(checker: BotChecker, tmp_path: Path) -> Non
     assert re.match(r"up to 0 other processes, [23] threads", found["processes and threads"])
 
 
+@pytest.mark.parametrize("bot", ["double_fork.py", "busy_child.py"])
+def test_processes_that_are_left_are_told(checker: BotChecker, bot: str) -> None:
+    """Also those whose parents have ended."""
+    report = check(checker, bot)
+    found = next(f for f in report.findings if f.check == "processes and threads")
+    assert found.verdict is Verdict.NOTE
+    assert re.match("up to [1-9] other process", found.found)
+
+
 def test_memory_is_measured(checker: BotChecker, tmp_path: Path) -> None:
     body = "self.block = bytearray(50_000_000); return turn.legal[0]"
     report = checker.check(registry.find_bot(str(bot(tmp_path, body))), {})
