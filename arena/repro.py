@@ -17,7 +17,7 @@ from arena.core import Bot, Ending, Isolation, Limits, MatchResult
 from arena.errors import OptionError
 from arena.game import Game
 from arena.isolation import Hosts
-from arena.player import BotFault, Contestant, Entry, Player
+from arena.player import BotFault, Contestant, Entry, Oracle, Player
 from arena.registry import BotSource, Param
 from arena.store import BotIdentity, Run
 
@@ -70,7 +70,8 @@ def replies(run: Run, game: Game, result: MatchResult, seat: int) -> Iterator[Re
             hosts = stack.enter_context(Hosts(game, Isolation.ISOLATED))
             contestant: Contestant = hosts.guest(source, params)
         else:
-            contestant = Entry(name, partial(_load_and_build, source), params)
+            oracle = source.kind == "shipped" and source.ref == registry.ORACLE
+            contestant = Entry(name, partial(_load_and_build, source), params, sees_state=oracle)
         player = contestant.player(game, result.spec, seat, Limits())
         stack.callback(player.finish, None)
         yield from _asked(player, game, result, seat)
@@ -94,6 +95,8 @@ def _asked(player: Player, game: Game, result: MatchResult, seat: int) -> Iterat
             continue
         stored = actions[number - 1] if number <= len(actions) else None
         then = lost if stored is None else game.describe(state, stored)
+        if isinstance(player, Oracle):
+            player.state = state
         try:
             answer = player.answer(turn)
         except BotFault as fault:

@@ -167,6 +167,22 @@ def test_other_answers_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.search(r"move \d, then: pass\nmove \d, now:  bet\n", done.out)
 
 
+def test_shipped_bots_answer_as_in_the_run() -> None:
+    """Those that search, and the one that is shown the true state."""
+    Path("shipped.yaml").write_text(
+        "game: kuhn\nallow_oracle: true\nschedule: {deals: 1}\n"
+        "bots: [random, greedy, oracle, 'ismcts:iterations=20']\n"
+    )
+    done = arena("run", "shipped.yaml", "-o", "results/shipped", "--local")
+    assert done.code == 0, done.err
+    with Run.open("shipped") as run:
+        found = list(run.results())
+    for result in found:
+        for seat in ("0", "1"):
+            done = arena("repro", "shipped", result.spec.id, "--seat", seat)
+            assert done.code == 0, done.out + done.err
+
+
 def test_changed_code_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: Path
 ) -> None:
