@@ -252,7 +252,7 @@ BENCHMARKS = (
     ),
     *(
         Benchmark(
-            f"ISMCTS, {how}, {name}",
+            f"ISMCTS, {how}, {name}, {counted}",
             f"{counted}/s",
             ">= 6e6" if (name, how, counted) == ("cubirds", "full playouts", "moves") else "",
             compiled,
