@@ -555,15 +555,20 @@ class _Process:
     def resume(self) -> None:
         """Its turn begins. What it does between its turns must not cost others theirs."""
         if self._restless:
-            processes.signal_group(self.pid, signal.SIGCONT)
-        elif self._rested and processes.processor_time(self.pid) - self._rested > RESTLESS:
+            self._signal(signal.SIGCONT)
+        elif self._rested and self._used() - self._rested > RESTLESS:
             self._restless = True
 
     def rest(self) -> None:
         """Its turn is over."""
         if self._restless:
-            processes.signal_group(self.pid, signal.SIGSTOP)
-        self._rested = processes.processor_time(self.pid)
+            self._signal(signal.SIGSTOP)
+        self._rested = self._used()
+
+    def _signal(self, how: signal.Signals) -> None:
+        """Send a signal to its group, and to those that its other processes have founded."""
+        for each in (self.pid, *self._others):
+            processes.signal_group(each, how)
 
     # --- the end
 
