@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, islice, zip_longest
+from itertools import accumulate, groupby, islice, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +34,8 @@ LIMITS: Limits = RunConfig.model_fields["limits"].default
 """those of a run whose configuration sets none"""
 FAULTS = 3
 """after so many a bot plays no more"""
-REPEATED = 4
-"""matches that are played again, or one for each number of players if that is more"""
+REPEATED = 100
+"""moves that are played again, or one match for each number of players if that is more"""
 SECOND_HASH_SEED = 1
 WORLDS = 3
 """in which a bot is asked the same decision: the true one, others that look the same to it"""
@@ -275,7 +275,9 @@ def _chosen(results: Sequence[MatchResult]) -> list[MatchResult]:
     """One for each number of players, and some more if these are few."""
     groups = [list(group) for _, group in groupby(results, lambda r: r.spec.players)]
     in_turn = [r for round_ in zip_longest(*groups) for r in round_ if r is not None]
-    return in_turn[: max(REPEATED, len(groups))]
+    moves = accumulate(len(result.actions) for result in in_turn)
+    enough = next((n for n, total in enumerate(moves, start=1) if total >= REPEATED), len(in_turn))
+    return in_turn[: max(enough, len(groups))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,10 +102,8 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("failed", REPEATED)
-def test_a_bot_that_does_not_follow_from_its_seed_is_found(
-    checker: BotChecker, failed: str, tmp_path: Path
-) -> None:
-    report = checker.check(registry.find_bot(str(bot(tmp_path, REPEATED[failed]))), {})
+def test_a_bot_that_does_not_follow_from_its_seed_is_found(failed: str, tmp_path: Path) -> None:
+    report = check_bot(str(bot(tmp_path, REPEATED[failed])), KUHN, matches=20)
     assert [finding.check for finding in report.failed] == [failed]
     assert re.search(
         r"plays otherwise .*: from move \d+ on, with 2 players", report.failed[0].found
