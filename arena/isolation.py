@@ -649,6 +649,15 @@ class _Match(_Process):
         loaded.usable = loaded.reusable
         keeper.began(self.pid)
 
+    def _used(self) -> float:
+        # What its module has started computes for this match alone.
+        return super()._used() + (0.0 if self._loaded.reusable else self._loaded._used())
+
+    def _signal(self, how: signal.Signals) -> None:
+        super()._signal(how)
+        if not self._loaded.reusable:
+            self._loaded._signal(how)
+
     def end(self) -> str:
         if not self._loaded.reusable:
             self._loaded.end()
