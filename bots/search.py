@@ -5,9 +5,13 @@ all games and is specialised by the compiler for each.
 
 **Tree.** A node stands for a sequence of moves from the root, whatever world they were played in.
 Nodes lie in one array that is made once; `first` and `next` link the children of a node, and 0
-ends a list, because roots come first and are nobody's children. A child is told by the seat that
-moved and its action. Children that the present world allows are found through `marks`, an array
-over (seat, action), without hashing. When the array is full, the search goes on without new nodes.
+ends a list, because roots come first and are nobody's children. A child is told by its key: the
+seat that moved and what the owner of the tree witnessed (`kernel.witness`). Children that the
+present world allows are found through `marks`, an array over keys, without hashing. When the array
+is full, the search goes on without new nodes.
+
+**Observers.** One tree serves all seats, each taken to witness its own moves; or every seat has a
+tree, and in an iteration all go down theirs together. Whose turn it is chooses in its own tree.
 
 **Values.** Every seat maximises its own reward (max^n). `kernel.rewards` shares 1 among the seats;
 with n of them the best is 2/n and the average 1/n. Values in the tree are rewards times n/2, which
@@ -43,7 +47,6 @@ LONGEST = 1_000
 
 POLICIES = UNIFORM, EPSILON_GREEDY, MAST = "uniform", "epsilon-greedy", "mast"
 BY_CHANCE, BY_ESTIMATE, BY_MAST = range(3)  # in kernels
-
 
 OBSERVERS = SINGLE, MULTIPLE = "single", "multiple"
 
@@ -135,7 +138,7 @@ def workspace(game: Game, kept: int) -> Workspace:
         ("rng", "u8"),
         ("moves", "i8"),  # simulated so far, in the tree and in playouts
         ("used", "i8"),  # nodes
-        ("stamp", "i8"),  # above all that is written in `marks`
+        ("stamp", "i8"),  # what `marks` says of the first legal move in the present step
         ("trees", "i8"),  # that are searched at once, one for each seat, or 1
         ("given", "i8"),  # whether the states that are kept were given, not drawn
         ("exploration", "f8"),
@@ -152,7 +155,7 @@ def workspace(game: Game, kept: int) -> Workspace:
         ("weights", "f8", (actions,)),  # of the legal moves in a playout
         ("path", "i4", (seats, LONGEST + 1)),  # by tree, nodes from the root to the leaf
         ("movers", "i1", (LONGEST + 1,)),  # seats whose moves led to them
-        ("marks", "i8", (seats * witnesses,)),  # by key, last number of a legal move that had it
+        ("marks", "i8", (seats * witnesses,)),  # by key, see `present`
         ("history", "i4", (game.max_moves,)),  # keys of the moves of this iteration
         ("seen", "i8", (seats * witnesses,)),  # by key, iterations in which the move was made
         ("worth", "f8", (seats * witnesses,)),  # by key, the sum of their values
@@ -457,38 +460,22 @@ def step(nodes: Array, states: Array, scratch: Record, guided: bool | None, move
     whether to go on: until a node had no children. A forced move tells nothing, so the descent goes
     on even where its node is new.
     """
-    legal, children, actions = scratch.legal, scratch.children, scratch.actions
-    world = states[PLAYED]
-    seat, marks, path = world.seat, scratch.marks, scratch.path
-    own = seat if scratch.trees > 1 else 0
-    n = kernel.legal(world, legal)
+    world, path = states[PLAYED], scratch.path
+    seat = world.seat
     keys = seat * scratch.witnesses
-    stamp = scratch.stamp + 1
-    scratch.stamp += n
-    for i in range(n):
-        marks[keys + kernel.witness(world, legal[i], seat)] = stamp + i
-    found = 0
-    child = nodes[path[own, moves]].first
-    while child:
-        node = nodes[child]
-        mark = marks[node.key]
-        if mark >= stamp:
-            marks[node.key] = 0
-            node.available += 1
-            children[found] = child
-            actions[found] = legal[mark - stamp]
-            found += 1
-        child = node.next
+    own = seat if scratch.trees > 1 else 0
+    parent = path[own, moves]
+    n = kernel.legal(world, scratch.legal)
+    found = present(nodes, world, scratch, parent, n)
     fresh = found == 0
     if found < n and n > 1 and scratch.prior:
-        found = expand(nodes, states, scratch, path[own, moves], stamp, n, found)
+        found = expand(nodes, states, scratch, parent, n, found)
     if found == n:
-        i = select(nodes, children, n, scratch.exploration)
-        child, action = children[i], actions[i]
+        i = select(nodes, scratch.children, n, scratch.exploration)
+        child, action = scratch.children[i], scratch.actions[i]
     else:
-        action = untried(world, scratch, stamp, n, n - found)
-        key = keys + kernel.witness(world, action, seat)
-        child = grow(nodes, scratch, path[own, moves], key, action)
+        action = untried(world, scratch, n, n - found)
+        child = grow(nodes, scratch, parent, keys + kernel.witness(world, action, seat), action)
     path[own, moves + 1] = child
     scratch.movers[moves + 1] = seat
     room = child > 0
@@ -504,9 +491,34 @@ def step(nodes: Array, states: Array, scratch: Record, guided: bool | None, move
 
 
 @kernel.kernel
-def expand(
-    nodes: Array, states: Array, scratch: Record, parent: int, stamp: int, n: int, found: int
-) -> int:
+def present(nodes: Array, world: Record, scratch: Record, parent: int, n: int) -> int:
+    """Collect the children of `parent` that `world` allows, with their actions; returns how many.
+
+    Afterwards the key of the i-th of the `n` legal moves has the mark `stamp` + i if it lacks a
+    child, else 0. Marks below `stamp` are from steps before.
+    """
+    legal, marks, seat = scratch.legal, scratch.marks, world.seat
+    scratch.stamp += len(legal)
+    stamp = scratch.stamp
+    for i in range(n):
+        marks[seat * scratch.witnesses + kernel.witness(world, legal[i], seat)] = stamp + i
+    found = 0
+    child = nodes[parent].first
+    while child:
+        node = nodes[child]
+        mark = marks[node.key]
+        if mark >= stamp:
+            marks[node.key] = 0
+            node.available += 1
+            scratch.children[found] = child
+            scratch.actions[found] = legal[mark - stamp]
+            found += 1
+        child = node.next
+    return found
+
+
+@kernel.kernel
+def expand(nodes: Array, states: Array, scratch: Record, parent: int, n: int, found: int) -> int:
     """Give `parent` all children that the `n` legal moves lack, with priors.
 
     They are added to the `found` ones; returns how many there are then, fewer than `n` when there
@@ -517,7 +529,7 @@ def expand(
     seat, marks = world.seat, scratch.marks
     for i in range(n):
         key = seat * scratch.witnesses + kernel.witness(world, legal[i], seat)
-        if marks[key] < stamp:
+        if marks[key] < scratch.stamp:
             continue
         child = grow(nodes, scratch, parent, key, legal[i])
         if child == 0:
@@ -536,14 +548,14 @@ def expand(
 
 
 @kernel.kernel
-def untried(world: Record, scratch: Record, stamp: int, n: int, left: int) -> Action:
+def untried(world: Record, scratch: Record, n: int, left: int) -> Action:
     """One of the `left` moves still marked among the `n` legal ones."""
     legal, marks, seat = scratch.legal, scratch.marks, world.seat
     keys = seat * scratch.witnesses
     skip = random_below(scratch, left) if left > 1 else 0
     i = 0
     while True:
-        if marks[keys + kernel.witness(world, legal[i], seat)] >= stamp:
+        if marks[keys + kernel.witness(world, legal[i], seat)] >= scratch.stamp:
             if skip == 0:
                 return legal[i]
             skip -= 1
