@@ -183,7 +183,7 @@ class BotChecker:
                 for index in ASKED
             ],
             seconds=bot.seconds,
-            start=bot.start,
+            starts=bot.starts,
             usage=max((bot.usage, alone.usage, new_guest.usage)),
         )
 
@@ -302,8 +302,8 @@ class _Games:
     """answers to the same decision in different worlds"""
     seconds: list[float]
     """of each answer the first time"""
-    start: float
-    """seconds, the longest"""
+    starts: list[float]
+    """seconds that each start took the first time"""
     usage: Usage
 
     @property
@@ -316,7 +316,7 @@ class _Watched:
 
     def __init__(self, contestant: Contestant) -> None:
         self._contestant = contestant
-        self.start = 0.0
+        self.starts: list[float] = []
         self.seconds: list[float] = []
         self.usage = Usage(0, 0, 0)
 
@@ -338,7 +338,7 @@ class _WatchedPlayer:
     def start(self) -> None:
         self._player.start()
         self.seconds = self._player.seconds
-        self._notes.start = max(self._notes.start, self.seconds)
+        self._notes.starts.append(self.seconds)
 
     def answer(self, turn: Turn) -> Action:
         try:
@@ -364,7 +364,7 @@ AT_START = "start"
 
 
 def _findings(games: _Games, limits: Limits) -> Iterator[Finding]:
-    yield _faults(STARTS, games, AT_START, f"within {games.start:.3f} s")
+    yield _faults(STARTS, games, AT_START, f"in {statistics.median(games.starts or [0]):.3f} s")
     yield _faults("does not crash", games, Ending.CRASH, f"{_count(len(games.first))} played")
     yield _faults("legal", games, Ending.ILLEGAL, f"{len(games.seconds):,} answers")
     yield _faults("time", games, Ending.TIMEOUT, _time(games.seconds, limits))

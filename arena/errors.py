@@ -6,7 +6,7 @@
     ├── OptionError         a value that a game or a bot does not take            exit code 2
     ├── BotLoadError        a bot that cannot be loaded or built                  exit code 2
     ├── IllegalActionError  a move that the rules do not allow in this position   exit code 2
-    ├── RunExistsError      would write over or mix with another run              exit code 4
+    ├── RunExistsError      would write over a folder or mix with a run           exit code 4
     ├── ResumeError         what is to be resumed is not what was begun           exit code 4
     ├── DamagedRunError     a run folder that cannot be read or does not verify   exit code 1
     ├── ContractError       a game or a bot that breaks its contract              exit code 1

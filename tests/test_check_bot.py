@@ -246,7 +246,7 @@ def test_one_bot_is_checked(submissions: Path) -> None:
     assert (done.code, done.err) == (0, "")
     assert re.sub(" +", " ", re.sub(r"\d+\.\d+", "N", done.out)).splitlines() == [
         "check verdict found",
-        "starts ok within N s",
+        "starts ok in N s",
         "does not crash ok 3 matches played",
         "legal ok 8 answers",
         "time ok median N s, worst N s a move, the limit is 5 s",
