@@ -154,37 +154,33 @@ class BotChecker:
         registry.check_params(factory, params)
         if hasattr(factory, "compile"):
             step = partial(factory.compile, self._game)
-            kernel.compile_once(f"{self._game.name}-{source.digest}-{source.attr}", [step])
+            try:
+                kernel.compile_once(f"{self._game.name}-{source.digest}-{source.attr}", [step])
+            except Exception as error:
+                raise BotLoadError(f"compile(game) raises {error!r}") from error
         return Entry(BOT, factory, params)
 
     def _play_all(
         self, source: BotSource, params: Mapping[str, Param], trusted: Entry | None, guest: Guest
     ) -> _Games:
         """All the matches, and some of them in other ways."""
-        bot, alone = _Watched(trusted or guest), _Watched(guest)
-        first = self._play(self._specs, bot, most_faults=FAULTS)
-        clean = [r for r in first if r.offender is None or r.spec.bots[r.offender] != BOT]
-        chosen = _chosen(clean)
+        bot = trusted or guest
+        first_time, alone = _Watched(bot), _Watched(guest)
+        first = self._play(self._specs, first_time, most_faults=FAULTS)
+        chosen = _chosen([result for result in first if result.offender is None])
         specs = [result.spec for result in chosen]
-        new_guest, other_guest = (
-            _Watched(hosts.guest(source, params)) for hosts in (self._new_hosts, self._other_hosts)
-        )
         return _Games(
             planned=len(self._specs),
             first=first,
             chosen=chosen,
             later=self._play(specs, bot),
             apart=self._play(specs, alone) if trusted else chosen,
-            new=self._play(specs, new_guest),
-            hashed=self._play(specs, other_guest),
-            asked=[
-                self._ask_in_worlds(trusted or guest, result, index)
-                for result in chosen
-                for index in ASKED
-            ],
-            seconds=bot.seconds,
-            starts=bot.starts,
-            usage=max((bot.usage, alone.usage, new_guest.usage)),
+            new=self._play(specs, self._new_hosts.guest(source, params)),
+            hashed=self._play(specs, self._other_hosts.guest(source, params)),
+            asked=[self._ask_in_worlds(bot, result, index) for result in chosen for index in ASKED],
+            seconds=first_time.seconds,
+            starts=first_time.starts,
+            usage=Usage(*map(max, first_time.usage, alone.usage)),
         )
 
     def _play(
@@ -246,7 +242,7 @@ BOT, RANDOM = "bot", "random"
 
 
 def _specs(game: Game, deals: int) -> list[MatchSpec]:
-    """For every number of players `deals` matches in each seat among random bots, and one alone."""
+    """For all numbers of players: `deals` matches in each seat among random bots, and self-play."""
     line_ups = [
         [RANDOM] * seat + [BOT] + [RANDOM] * (players - seat - 1)
         for players in game.players
@@ -308,7 +304,7 @@ class _Games:
 
     @property
     def faults(self) -> list[MatchResult]:
-        return [r for r in self.first if r.offender is not None and r.spec.bots[r.offender] == BOT]
+        return [result for result in self.first if result.offender is not None]
 
 
 class _Watched:
@@ -352,8 +348,7 @@ class _WatchedPlayer:
 
     def finish(self, result: MatchResult | None) -> str:
         if isinstance(self._player, GuestPlayer):
-            most = zip(self._notes.usage, self._player.usage(), strict=True)
-            self._notes.usage = Usage(*map(max, most))
+            self._notes.usage = Usage(*map(max, self._notes.usage, self._player.usage()))
         return self._player.finish(result)
 
 

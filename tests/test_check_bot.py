@@ -248,7 +248,7 @@ def test_one_bot_is_checked(submissions: Path) -> None:
         "check verdict found",
         "starts ok in N s",
         "does not crash ok 3 matches played",
-        "legal ok 8 answers",
+        "legal ok 4 answers",
         "time ok median N s, worst N s a move, the limit is 5 s",
         "memory ok N MB at the end of a match",
         "deterministic ok 3 matches in new processes, with the same seeds",
