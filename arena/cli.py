@@ -15,6 +15,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
@@ -170,6 +171,9 @@ def run(
             "--set", metavar="KEY=VALUE", help="instead of what CONFIG says: schedule.deals=10"
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="keep the reasons that bots give for their moves")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="print what would be played, and write nothing")
     ] = False,
@@ -194,7 +198,7 @@ def run(
         return
     with tournament.resume(output) if resume else tournament.begin(output) as opened:
         try:
-            _play(tournament, opened, where)
+            _play(tournament, opened, where, explain)
         except (Interrupted, InfrastructureError) as stop:
             _tell(*_told(stop))
             _tell_resume(opened, config, overrides, where)
@@ -254,6 +258,7 @@ def replay(
         raise typer.BadParameter("--text and --json exclude each other")
     with Run.open(run) as opened, _compiling_told(_tell):
         result = opened.result(match)
+        result = replace(result, explained=opened.explained(result.spec.number))
         record = replaying.record(tournament.rules_of(opened), result, seat)
         if json:
             _print([replaying.to_json(record)])
@@ -534,7 +539,7 @@ def _where(workers: str | None, local: bool, address: str | None) -> _Where:
     return _Where(int(count) if count else None, local, address)
 
 
-def _play(tournament: Tournament, run: Run, where: _Where) -> None:
+def _play(tournament: Tournament, run: Run, where: _Where, explain: bool) -> None:
     """Play what is not finished, telling on stderr how it goes."""
     from arena.progress import Meter
 
@@ -551,7 +556,8 @@ def _play(tournament: Tournament, run: Run, where: _Where) -> None:
     lost = int((run.outcomes()["offender"] >= 0).sum())
     meter = Meter(total, finished, lost)
     with _stdout_for_data(), meter, _compiling_told(meter.tell):
-        tournament.play(run, **where._asdict(), tell=meter.tell, advance=meter.advance)
+        how = {**where._asdict(), "explain": explain}
+        tournament.play(run, **how, tell=meter.tell, advance=meter.advance)
 
 
 def _conclude(run: Run, form: Format) -> None:

@@ -87,6 +87,7 @@ CONFIGS = {
     "loud.yaml": "bots: [random, loud.py]\nschedule: {deals: 2}\nisolation: trusted",
     "interrupted.yaml": "bots: [random, interrupter.py]\nschedule: {deals: 10}\n"
     "isolation: trusted\nmax_faults: null",
+    "search.yaml": "bots: [random, 'mcts:iterations=20']\nschedule: {deals: 1}",
     "self.yaml": "bots: [random, crash.py]\nschedule: {deals: 2, self_play: true}",
     "broken.yaml": "bot: [random]\nplayers: 3\nseed: no\nbots: [randon, nix.py]",
 }
@@ -342,6 +343,23 @@ def test_a_bot_at_fault_too_often_plays_no_more() -> None:
     assert arena("verify", "some").code == 0
     text = arena("replay", "some", str(left_out[0]["id"])).out
     assert "not played" in text
+
+
+@pytest.mark.usefixtures("fresh")
+def test_reasons_are_kept_on_demand_and_told_to_nobody_else() -> None:
+    """With --explain; the record of another seat does not hold them."""
+    for run, wanted in (("told", True), ("untold", False)):
+        asked = ("--explain",) if wanted else ()
+        assert arena("run", "search.yaml", "-o", run, "--local", *asked).code == 0
+        record = json.loads(arena("replay", run, "0", "--json").out)
+        seats = {s["seat"] for s in record["steps"] if "explanation" in s}
+        searcher = record["bots"].index("mcts:iterations=20")
+        assert seats == ({searcher} if wanted else set())
+        text = arena("replay", run, "0").out
+        assert ("    of 20 iterations: " in text) == wanted
+        other = arena("replay", run, "0", "--json", "--seat", str(1 - searcher)).out
+        assert "explanation" not in other
+    assert rows("told") == rows("untold")
 
 
 # --- going on -----------------------------------------------------------------------------------
