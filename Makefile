@@ -12,7 +12,7 @@ INSTALL = uv pip install --quiet --python $(BIN)/python
 VENV = uv venv --quiet --python $(PYTHON) .venv
 endif
 
-.PHONY: run test test-fast check format bench clean
+.PHONY: run test test-fast check format bench reference clean
 .DELETE_ON_ERROR:
 
 run: .venv/arena  ## play the tournament of CONFIG and print its leaderboard
@@ -36,6 +36,13 @@ format: .venv/dev
 
 bench: .venv/arena  ## measure; prints JSON
 	$(BIN)/python -m bench
+
+reference: .venv/arena  ## play the reference ladders again (hours) and compare with results/reference
+	for config in configs/reference/*.yaml; do \
+		name=$$(basename $$config .yaml); \
+		$(BIN)/arena run $$config -o results/again-$$name && \
+		diff results/again-$$name/leaderboard.csv results/reference/$$name/leaderboard.csv || exit 1; \
+	done
 
 clean:
 	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

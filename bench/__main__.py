@@ -28,10 +28,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena import kernel, match, registry, tournament
-from arena.core import Limits, MatchSpec, Turn
+from arena.core import Isolation, Limits, MatchSpec, Turn
 from arena.game import Game
+from arena.isolation import Hosts
 from arena.kernel import Array, random_below
-from arena.player import Entry
+from arena.player import Contestant, Entry
 from arena.store import PART, Batch, BotIdentity, Plan, Run, outcome_dtype
 from bots import search
 from bots.ismcts import ISMCTS
@@ -142,6 +143,38 @@ def match_loop(name: str) -> Figures:
     return repeat(measure)
 
 
+def isolated(mode: Isolation, part: str) -> Figures:
+    """Seconds that a bot in its own process costs for an answer, or to begin and end a match.
+
+    For an answer, what the same bot takes in this process is taken off.
+    """
+    game = registry.game("cubirds")
+    turn = search.turn_of(game, game.initial(seed=1))
+    spec = MatchSpec(0, "", game.name, 2, game.resolve(2), ("a", "b"), 0, 0, 0, 1, (1, 2))
+    limits = Limits(move=5.0, startup=30.0, memory=1 << 30, processes=32)
+    source = registry.find_bot(str(Path(__file__).with_name("hasty.py")))
+
+    def answers(contestant: Contestant) -> float:
+        player = contestant.player(game, spec, 0, limits)
+        player.start()
+        spent = seconds(lambda: [player.answer(turn) for _ in range(2000)]) / 2000
+        player.finish(None)
+        return spent
+
+    def begin_and_end() -> None:
+        player = guest.player(game, spec, 0, limits)
+        player.start()
+        player.finish(None)
+
+    with Hosts(game, mode) as hosts:
+        guest = hosts.guest(source, {})
+        begin_and_end()
+        if part == "match":
+            return repeat(lambda: seconds(begin_and_end), 21)
+        here = Entry("hasty", registry.load_bot(source), {})
+        return repeat(lambda: answers(guest) - answers(here))
+
+
 def arena(*arguments: str) -> str:
     """Run the command line; returns what it says on stderr."""
     command = [sys.executable, "-m", "arena", *arguments]
@@ -211,7 +244,8 @@ def _invent(folder: Path, games: int, players: int) -> None:
                 (n, n.to_bytes(8), players, 0, 0, 0, 0, "", "", "", "", b"")
                 for n in numbers.tolist()
             ]
-            run.add(Batch(rows, [], outcomes, np.zeros(seats.shape, np.float32)))
+            spent = np.zeros(seats.shape, np.float32)
+            run.add(Batch(rows, [], [], [], outcomes, spent))
 
 
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -236,19 +270,17 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS = (
-    Benchmark(
-        "random play, CuBirds, 2 players",
-        "moves/s",
-        ">= 8e6",
-        compiled,
-        partial(random_play, "cubirds", 2),
-    ),
-    Benchmark(
-        "random play, CuBirds, 4 players",
-        "moves/s",
-        ">= 8e6",
-        compiled,
-        partial(random_play, "cubirds", 4),
+    *(
+        Benchmark(
+            f"random play, {name}, {players} players",
+            "moves/s",
+            ">= 8e6" if name == "cubirds" else ">= 5e6",
+            compiled,
+            partial(random_play, name, players),
+        )
+        for name in sorted(registry.GAMES)
+        for players in (2, 4)
+        if players in registry.game(name).players
     ),
     *(
         Benchmark(
@@ -268,6 +300,14 @@ BENCHMARKS = (
         ">= 2e5",
         interpreted,
         partial(match_loop, "cubirds"),
+    ),
+    *(
+        Benchmark(f"{mode} bot, {what}", "s", target, None, partial(isolated, mode, part))
+        for mode in (Isolation.ISOLATED, Isolation.STRICT)
+        for what, part, target in (
+            ("an answer", "answer", "<= 40e-6"),
+            ("a match's beginning and end", "match", "<= 5e-3"),
+        )
     ),
     Benchmark("arena --help", "s", "<= 0.3", None, start_up),
     Benchmark(
