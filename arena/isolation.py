@@ -35,14 +35,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from arena import host, kernel, processes
 from arena import sandbox as sandboxes
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
-from arena.errors import BotLoadError, InfrastructureError
+from arena.errors import BotLoadError, InfrastructureError, OptionError
 from arena.game import Game
 from arena.player import BotFault, Clock, expected_one_of, line, text, too_long
 from arena.registry import BotSource, Param
@@ -74,6 +74,8 @@ Overrun = Callable[[], BotFault]
 """What becomes of a bot that takes too long."""
 
 _CREDENTIALS = struct.Struct("3i")
+
+P = TypeVar("P", bound="_Process")
 
 
 class Usage(NamedTuple):
@@ -124,6 +126,11 @@ class Hosts:
 
     def _keeper(self, source: BotSource) -> _Keeper:
         """The keeper of a bot, in that bot's sandbox if it is to have one."""
+        if sys.platform != "linux":
+            raise OptionError(
+                "isolation: bots in processes of their own need Linux; trusted lets them run here, "
+                "in the process that plays, with nothing to stop them"
+            )
         strict = self._mode is Isolation.STRICT
         key = f"{source.path}\0{source.digest}" if strict else ""
         keeper = self._keepers.pop(key, None)
@@ -168,7 +175,7 @@ class Guest:
         """
         if self._source.kind != "program":
             try:
-                self._keeper().loaded(self._source, self._params, limits)
+                _made(lambda: self._keeper().loaded(self._source, self._params, limits))
             except _LoadFault as fault:
                 if fault.mistake:
                     raise BotLoadError(fault.detail) from None
@@ -267,13 +274,7 @@ class _PythonPlayer(GuestPlayer):
             "seed": self._spec.bot_seeds[self._seat],
             "params": dict(self._params),
         }
-        try:
-            self._process = self._match(request)
-        except _GoneError:  # whoever ended it, the next one is as good
-            try:
-                self._process = self._match(request)
-            except _GoneError:
-                raise BotFault(Ending.CRASH, "makes no process for a match") from None
+        self._process = _made(lambda: self._match(request))
         self._process.wait(self._limits.startup, self._slow_start)
         _raise_fault(_message(self._process.receive()))
 
@@ -325,7 +326,8 @@ class _ProgramPlayer(GuestPlayer):
 
     def _start(self) -> None:
         request = {"do": "run", "command": self._source.command, "folder": str(self._source.path)}
-        self._process = self._program = _Program(self._keeper(), request, self._limits)
+        self._program = _made(lambda: _Program(self._keeper(), request, self._limits))
+        self._process = self._program
         limits = {"move": self._limits.move, "bank": self._limits.bank}
         self._say(
             self._process,
@@ -407,6 +409,17 @@ class _GoneError(Exception):
     """The process that was to make another one is not there any more."""
 
 
+def _made(make: Callable[[], P]) -> P:
+    """A new process; whoever ended the one that was to make it, the next one is as good."""
+    try:
+        return make()
+    except _GoneError:
+        try:
+            return make()
+        except _GoneError:
+            raise BotFault(Ending.CRASH, "makes no process for a match") from None
+
+
 class _LoadFault(BotFault):
     """What is wrong with a bot's module, and what it printed.
 
@@ -433,6 +446,7 @@ class _Process:
         self._kept = bytearray()
         self._dropped = 0
         self._others: list[int] = []
+        self._times: dict[int, float] = {}
         self._look_again = 0.0
         self._restless = False
         self._rested = 0.0
@@ -506,10 +520,11 @@ class _Process:
         return True
 
     def _drain(self) -> None:
-        data = os.read(self._output, PIPE_BYTES)
-        if not data:
-            self._poll.unregister(self._output)
-        self._keep(data)
+        with contextlib.suppress(BlockingIOError):  # a bot may read back what it prints
+            data = os.read(self._output, PIPE_BYTES)
+            if not data:
+                self._poll.unregister(self._output)
+            self._keep(data)
 
     def _keep(self, data: bytes) -> None:
         room = self._limits.output - len(self._kept)
@@ -520,7 +535,9 @@ class _Process:
 
     def _used(self) -> float:
         """Processor time of the process and, as far as they have been seen, of those below it."""
-        return sum(map(processes.processor_time, [self.pid, *self._others]))
+        for pid in (self.pid, *self._others):  # those that have ended keep what they had
+            self._times[pid] = max(self._times.get(pid, 0.0), processes.processor_time(pid))
+        return sum(self._times.values())
 
     def _look(self) -> None:
         """See to the limits that need no exact moment, at most once a tick."""
@@ -627,6 +644,7 @@ class _Loaded(_Process):
         host.send(self._channel, message, files)
 
     def status(self, pid: int) -> int | None:
+        processes.kill(self.pid, signal.SIGCONT)
         return _status(self._channel, pid)
 
     def end(self) -> str:
@@ -753,7 +771,7 @@ class _Keeper:
     @property
     def usable(self) -> bool:
         """Whether it is as it was; a bot may have killed it."""
-        return self._usable and self._process.poll() is None
+        return self._usable and not _hung_up(self._channel)
 
     def close(self) -> None:
         """End it and all below it."""
@@ -769,9 +787,11 @@ class _Keeper:
 
     def request(self, message: host.Message, files: tuple[int, ...] = ()) -> None:
         """Ask for a process; see `_Maker`."""
+        processes.kill(self.pid, signal.SIGCONT)  # a bot may have stopped it
         host.send(self._channel, message, files)
 
     def status(self, pid: int) -> int | None:
+        processes.kill(self.pid, signal.SIGCONT)
         return _status(self._channel, pid)
 
     def loaded(self, source: BotSource, params: Mapping[str, Param], limits: Limits) -> _Loaded:
@@ -848,6 +868,13 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     pid, _, _ = _CREDENTIALS.unpack(ancillary[0][2])
     return pid, int(data)
+
+
+def _hung_up(channel: socket.socket) -> bool:
+    """Whether nobody has the other end any more."""
+    poll = select.poll()
+    poll.register(channel, 0)
+    return bool(poll.poll(0))
 
 
 def _asked(channel: socket.socket, question: host.Message) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def ties(pid: int) -> tuple[int, int, str, int]:
 
 def _read(pid: int, file: str) -> str:
     try:
-        return Path(f"/proc/{pid}/{file}").read_text()
+        return Path(f"/proc/{pid}/{file}").read_text(errors="replace")  # it has named itself
     except OSError:
         return ""
 
@@ -84,8 +84,8 @@ def below(pid: int) -> Iterator[int]:
 def alive(pid: int) -> bool:
     """Whether a process is there and has not ended."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
+        return _read(pid, "stat").rpartition(")")[2].split()[0] not in "ZX"
+    except IndexError:
         return False
 
 

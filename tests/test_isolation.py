@@ -127,6 +127,7 @@ FAULTS: dict[str, tuple[Ending, str]] = {
     "allocates_30gb": (MEMORY, "move 1: raised MemoryError"),
     "blocks_on_input": (CRASH, "move 1: raised EOFError: EOF when reading a line"),
     "busy_child": (TIMEOUT, LATE),
+    "busy_children": (TIMEOUT, LATE),
     "busy_thread": (TIMEOUT, LATE),
     "closes_fds": (CRASH, r"move 1: ended its process with exit code \d+"),
     "daemon_bomb": (CRASH, "move 1: had more than 16 processes and threads"),
@@ -188,9 +189,10 @@ FAULTS: dict[str, tuple[Ending, str]] = {
 
 HARMLESS = {
     "changes_cwd", "child_at_import", "closes_stdout", "double_fork", "escapes",
-    "forks_and_returns", "frame_spy", "gc_spy", "mutates_view", "os_write_stdout", "ponders",
-    "prints_5mb", "prints_broken_utf8", "reseeds_random", "slow_first_move", "spins_between_turns",
-    "stops_parent", "subprocess_echo", "thinks", "threads_at_import",
+    "forks_and_returns", "frame_spy", "gc_spy", "mutates_view", "names_itself", "os_write_stdout",
+    "ponders", "prints_5mb", "prints_broken_utf8", "reseeds_random", "slow_first_move",
+    "spins_between_turns", "stops_keeper", "stops_parent", "subprocess_echo", "thinks",
+    "threads_at_import",
 }  # fmt: skip
 """they play the first legal move, whatever else they do"""
 
@@ -241,6 +243,23 @@ def test_a_bot_that_spoils_how_matches_begin_cannot_start(
         result = match(guest("steady.py"), guest(f"{name}.py"))
         assert (result.ending, result.offender, result.actions) == (CRASH, 1, ())
         assert result.detail == "start: makes no process for a match"
+
+
+@pytest.mark.parametrize("name", ["kills_keeper", "stops_keeper"])
+def test_bots_begin_although_one_has_disturbed_the_process_that_keeps_them(name: str) -> None:
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        guest = maker(hosts)
+        for honest in ("steady.py", program("well")):
+            match(guest(f"{name}.py"), guest("random"))
+            assert match(guest(honest), guest("returns_np_int64.py")).ending is Ending.FINISHED
+
+
+def test_where_there_is_no_linux_only_trusted_bots_play(
+    guest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(OptionError, match="need Linux; trusted"):
+        match(guest("steady.py"), guest("steady.py"))
 
 
 def test_a_bot_that_does_not_load_is_not_run_again(guest: Make) -> None:
@@ -313,6 +332,13 @@ def test_what_a_bot_prints_is_kept_up_to_a_limit(name: str, printed: str, guest:
     for seat, bots in enumerate([(f"{name}.py", "steady.py"), ("steady.py", f"{name}.py")]):
         result = match(*map(guest, bots))
         assert result.printed == (() if not printed else (("", printed), (printed, ""))[seat == 0])
+
+
+def test_a_bot_may_read_back_what_it_prints(guest: Make) -> None:
+    player = guest("steady.py").player(KUHN, spec_for(KUHN, 2), 0, LIMITS)
+    player.start()
+    player._process._drain()  # type: ignore[attr-defined]  # it has been faster
+    assert player.finish(None) == ""
 
 
 def test_what_a_bot_prints_without_end_is_kept_up_to_a_limit(guest: Make) -> None:
