@@ -20,6 +20,7 @@ import functools
 import hashlib
 import importlib
 import inspect
+import lzma
 import os
 import re
 import shlex
@@ -29,6 +30,7 @@ import tempfile
 import traceback
 import types
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -73,6 +75,9 @@ PRIVATE_PACKAGE = r"\barena_bot_[0-9a-f]{16}\."
 """Pattern of what stands before the module names of a bot's file and of what lies beside it."""
 
 _SHIPPED = Path(__file__).resolve().parent.parent / "bots"
+
+_BROKEN = (lzma.LZMAError, zipfile.BadZipFile, zlib.error)
+"""what damaged .zip files raise, besides"""
 
 ARCHIVE_BYTES = 1 << 30
 """most that a .zip file of a bot may unpack to"""
@@ -226,7 +231,7 @@ def _in_archive(ref: str, archive: Path, attr: str | None) -> BotSource:
         folder = user_cache_path("arena") / "bots" / digest
         if not folder.exists():
             _unpack(archive, folder)
-    except (OSError, zipfile.BadZipFile, RuntimeError) as error:
+    except (EOFError, OSError, RuntimeError, ValueError, *_BROKEN) as error:
         raise BotLoadError(f"bot {ref!r}: cannot unpack {archive}: {error}") from None
     held = list(folder.iterdir())
     if len(held) == 1 and held[0].is_dir() and not (folder / "bot.py").exists():
@@ -359,7 +364,7 @@ def _imported_names(file: Path) -> Iterator[str]:
     """First parts of the module names in a file's import statements that may lie beside a bot."""
     try:
         tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+    except (MemoryError, OSError, RecursionError, SyntaxError, ValueError):
         return  # told when the bot is loaded
     for node in ast.walk(tree):
         names: list[str] = []

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -262,6 +263,27 @@ def test_a_bot_that_cannot_be_loaded_is_told_why(ref: str, message: str) -> None
     with pytest.raises(BotLoadError) as caught:
         load(ref)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["+" * 100_000, "1+" * 100_000, "not " * 50_000])
+def test_a_file_too_deep_for_the_parser_is_found_like_any_other(text: str, tmp_path: Path) -> None:
+    (tmp_path / "deep.py").write_text(f"value = {text}1")
+    assert find_bot("deep.py", tmp_path).kind == "file"
+
+
+def test_a_damaged_archive_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "bot.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "bot.py", "".join(map(chr, random.Random(1).choices(range(32, 127), k=999)))
+        )
+    content = bytearray(path.read_bytes())
+    for place in range(100, 300):
+        content[place] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(BotLoadError, match="cannot unpack"):
+        find_bot("bot.zip", tmp_path)
 
 
 def test_a_syntax_error_names_the_line(tmp_path: Path) -> None:
