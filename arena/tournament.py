@@ -172,7 +172,6 @@ class Tournament:
             for e in self.config.bots
         )
         job = runner.Job(self.matches, contenders, self.config.limits, run.packer, explain)
-        most = self.config.max_faults or len(self.matches)
         most = self.config.max_faults or len(self.matches) + 1
         retirement = Retirement(self.matches, most, run.done(), run.outcomes())
         withdrawn: list[Numbers] = []
