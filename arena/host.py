@@ -75,6 +75,7 @@ def keep(channel: socket.socket, game: Game | None) -> None:
     Without a game, bots are loaded to see whether that works, and cannot play.
     """
     _adopt_orphans()
+    _when_parent_ends(signal.SIGCONT)  # to see it, even if a bot has stopped this process
     if game:
         warm_up(game)
         gc.collect()
@@ -103,7 +104,7 @@ def _begin(files: list[int]) -> None:
     for file in files:
         os.set_inheritable(file, False)
     os.setsid()
-    _die_with_parent()
+    _when_parent_ends(signal.SIGKILL)
     _adopt_orphans()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(files[1], 1)
@@ -156,9 +157,9 @@ def _adopt_orphans() -> None:
     _libc.prctl(set_child_subreaper, 1, 0, 0, 0)
 
 
-def _die_with_parent() -> None:
+def _when_parent_ends(how: signal.Signals) -> None:
     set_parent_death_signal = 1
-    _libc.prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    _libc.prctl(set_parent_death_signal, how, 0, 0, 0)
 
 
 _libc = ctypes.CDLL(None)

@@ -468,6 +468,7 @@ with Hosts(game, Isolation(sys.argv[1])) as hosts:
     ("mode", "name"),
     [
         ("isolated", "busy_child"),
+        ("isolated", "stops_and_sleeps"),
         ("strict", "swallows_all"),
         *(
             pytest.param(mode, name, marks=pytest.mark.slow)
