@@ -178,11 +178,17 @@ class Tournament:
 
         def retire(numbers: Numbers) -> None:
             if len(numbers):
-                advance(int(np.count_nonzero(~run.done()[numbers])), 0)
+                fresh, lost = np.count_nonzero(~run.done()[numbers]), _forfeited(run)
                 run.replace(run.packer(unplayed(self.matches, numbers)))
+                advance(int(fresh), _forfeited(run) - lost)  # some have been played already
                 withdrawn.append(numbers)
                 names = ", ".join(self.config.names[bot] for bot in retirement.bots)
                 tell(f"{most} faults each, and they play no more: {names}")
+
+        def left_out() -> Numbers | None:
+            numbers = np.concatenate(withdrawn) if withdrawn else None
+            withdrawn.clear()
+            return numbers
 
         retire(retirement.decide())
         for batches in runner.run(
@@ -192,12 +198,13 @@ class Tournament:
             local=local,
             address=address,
             tell=tell,
-            withdrawn=lambda: withdrawn.pop() if withdrawn else None,
+            withdrawn=left_out,
         ):
             run.add(*batches)
             for batch in batches:
                 fresh = retirement.open(batch.numbers)
                 advance(int(fresh.sum()), int((batch.outcomes["offender"][fresh] >= 0).sum()))
+            for batch in batches:
                 retire(retirement.finish(batch.numbers, batch.outcomes))
 
 
@@ -255,6 +262,11 @@ def write_board(run: Run, standings: Sequence[Standing]) -> None:
     """Write the leaderboard's files into the run folder, each as a whole."""
     for name, text in report.board_files(standings).items():
         write_text(run.folder / name, text)
+
+
+def _forfeited(run: Run) -> int:
+    """How many matches have been lost by a fault so far."""
+    return int(np.count_nonzero(run.outcomes()["offender"] >= 0))
 
 
 def _between_bots(outcomes: Outcomes) -> Outcomes:

@@ -336,6 +336,7 @@ def test_a_bot_at_fault_too_often_plays_no_more() -> None:
     assert "3 faults each, and they play no more: illegal, crash" in done.err
     board = {row["bot"]: row for row in json.loads(arena("board", "some", "--format", "json").out)}
     assert (board["crash"]["forfeits"], board["illegal"]["forfeits"]) == (3, 3)
+    assert f", {sum(row['forfeits'] for row in board.values())} forfeits" in done.err
     left_out = rows("some", "--ending", "retired")
     assert all({"illegal", "crash"} & set(row["bots"]) for row in left_out)
     rated = sum(row["matches"] for row in board.values()) // 2
