@@ -93,4 +93,4 @@ class ISMCTS:
 
     @classmethod
     def compile(cls, game: Game) -> None:
-        search.rehearse(cls(game, 0, 0, iterations=1, nodes=2), game)
+        search.rehearse(cls(game, 0, 0, iterations=1, nodes=search.FEW_NODES), game)

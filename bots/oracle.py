@@ -65,4 +65,6 @@ class Oracle:
     @classmethod
     def compile(cls, game: Game) -> None:
         state = game.initial()
-        cls(game, 0, 0, iterations=1, nodes=2).act(search.turn_of(game, state), state)
+        cls(game, 0, 0, iterations=1, nodes=search.FEW_NODES).act(
+            search.turn_of(game, state), state
+        )

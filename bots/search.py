@@ -42,6 +42,9 @@ from arena.kernel import RUNNING, Array, Record, random_below, random_unit
 NODES = 1_000_000
 """Default for the most nodes a search may have; a node takes 32 bytes."""
 
+FEW_NODES = 100
+"""For searches that are made to be compiled: enough for the roots of any number of trees."""
+
 LONGEST = 1_000
 """Most moves from the root to a leaf; there the tree grows in width only."""
 

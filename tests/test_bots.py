@@ -64,6 +64,13 @@ def test_every_bot_plays_every_game_to_its_end(name: str, bot: str) -> None:
         assert len(list(decisions)) > 0
 
 
+@pytest.mark.parametrize("bot", [b for b in registry.BOTS if b != "random"])
+@pytest.mark.parametrize("name", registry.GAMES)
+def test_every_bot_can_be_compiled_for_every_game(name: str, bot: str) -> None:
+    """With the game's own defaults, as a run does before its first match."""
+    registry.load_bot(registry.find_bot(bot)).compile(registry.game(name))  # type: ignore[attr-defined]
+
+
 @pytest.mark.parametrize("make", SEARCHES)
 def test_search_answers_by_seed_and_view_alone(make: Callable[..., Any]) -> None:
     """Not by what the bot was asked before, nor by which object holds the view."""
