@@ -334,9 +334,11 @@ def log(
 
 
 def _logged(printed: Iterable[tuple[MatchResult, int, str]]) -> Iterator[str]:
+    from arena.player import printable
+
     for result, seat, text in printed:
         yield f"{_title(result)}: {result.spec.bots[seat]} in seat {seat}"
-        yield from (f"  {line}" for line in text.splitlines())
+        yield from (f"  {line}" for line in printable(text).splitlines())
 
 
 @app.command()
@@ -461,6 +463,7 @@ def _checked(name: str, found: BotReport, form: Format) -> tuple[Iterable[str], 
     import json
     from dataclasses import asdict
 
+    from arena.player import printable
     from arena.report import table
 
     passed = not found.failed
@@ -472,7 +475,7 @@ def _checked(name: str, found: BotReport, form: Format) -> tuple[Iterable[str], 
     if form is Format.CSV:
         return lines, passed
     for title, text in (("traceback", found.traceback), ("printed", found.printed)):
-        lines += ["", f"{title}:", *text.rstrip().splitlines()] if text else []
+        lines += ["", f"{title}:", *printable(text).rstrip().splitlines()] if text else []
     return lines, passed
 
 

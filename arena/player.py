@@ -277,6 +277,11 @@ def _plain(text: str) -> str:
     """
     text = re.sub(rf" at 0x[0-9A-Fa-f]+|{PRIVATE_PACKAGE}", "", text)
     text = re.sub(r'File "[^"\n]*[/\\]([^"/\\\n]+)"', r'File "\1"', text)
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Foreign text that does nothing to a terminal: what is no character to be seen is escaped."""
     return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
     )

@@ -19,7 +19,7 @@ from arena.core import Ending, Limits, MatchResult, MatchSpec, State, Turn
 from arena.errors import Interrupted
 from arena.game import Game
 from arena.match import play
-from arena.player import Entry
+from arena.player import Entry, printable
 from arena.registry import find_bot, load_bot
 
 FAKES = Path(__file__).parent / "fakes"
@@ -234,6 +234,10 @@ def test_a_move_that_was_legal_before_is_refused() -> None:
     assert result.detail == (
         f"move {len(result.actions) + 1}: answered {stale}; legal were {', '.join(map(str, legal))}"
     )
+
+
+def test_what_a_bot_tells_does_nothing_to_a_terminal() -> None:
+    assert printable("\x1b[2Jé\tx\r\n\ud800") == "\\x1b[2Jé\tx\\r\n\\ud800"
 
 
 def test_what_is_told_of_an_answer_is_one_short_printable_line() -> None:
