@@ -320,6 +320,11 @@ class _Watched:
         """See `Contestant`."""
         return _WatchedPlayer(self._contestant.player(game, spec, seat, limits), self)
 
+    def apart(self) -> _Watched:
+        """See `Contestant`."""
+        self._contestant = self._contestant.apart()
+        return self
+
 
 class _WatchedPlayer:
     def __init__(self, player: Player, notes: _Watched) -> None:

@@ -145,7 +145,7 @@ class Limits:
     processes: int | None = None
     """processes and threads, its own first one included"""
     output: int = 10_000
-    """bytes kept of what it prints in a match; the rest is dropped"""
+    """bytes kept of what it prints in a match, a fifth of them before any one answer"""
 
 
 class Ending(enum.StrEnum):

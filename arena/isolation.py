@@ -44,7 +44,7 @@ from arena import sandbox as sandboxes
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
 from arena.errors import BotLoadError, InfrastructureError, OptionError
 from arena.game import Game
-from arena.player import BotFault, Clock, expected_one_of, line, text, too_long
+from arena.player import BotFault, Clock, DisturbedError, expected_one_of, line, text, too_long
 from arena.registry import BotSource, Param
 
 TICK = 0.05
@@ -55,6 +55,8 @@ KEEPER_SECONDS, START_SECONDS = 120.0, 10.0
 """a keeper, or a copy of a process, that takes longer to start is broken"""
 SANDBOXES = 8
 """kept at a time; each takes about as much memory as a worker"""
+ANSWERS = 5
+"""a bot can print all that is kept of a match before so many answers, not before one"""
 ROUNDS = 1000
 """of killing what a bot has left behind, before all of its keeper's processes are ended"""
 LINE_BYTES = 1 << 16
@@ -124,15 +126,18 @@ class Hosts:
         """The bot as a contestant; its code is not run before its first match."""
         return Guest(partial(self._keeper, source), source, params)
 
-    def _keeper(self, source: BotSource) -> _Keeper:
-        """The keeper of a bot, in that bot's sandbox if it is to have one."""
+    def _keeper(self, source: BotSource, apart: bool) -> _Keeper:
+        """The keeper of a bot, in that bot's sandbox if it is to have one.
+
+        Without a sandbox all bots share one, unless one is to be kept `apart`.
+        """
         if sys.platform != "linux":
             raise OptionError(
                 "isolation: bots in processes of their own need Linux; trusted lets them run here, "
                 "in the process that plays, with nothing to stop them"
             )
         strict = self._mode is Isolation.STRICT
-        key = f"{source.path}\0{source.digest}" if strict else ""
+        key = f"{source.path}\0{source.digest}" if strict or apart else ""
         keeper = self._keepers.pop(key, None)
         if keeper is not None and not keeper.usable:
             keeper.close()
@@ -144,7 +149,7 @@ class Hosts:
                 kernel.compile_once(f"{self._game.name}-host", [step])
                 self._core = processes.Core()
             command = sandboxes.command(source) if strict else ()
-            keeper = _Keeper(self._game, command, self._hash_seed)
+            keeper = _Keeper(self._game, command, self._hash_seed, shared=not key)
         self._keepers[key] = keeper
         while len(self._keepers) > SANDBOXES:
             self._keepers.popitem(last=False)[1].close()
@@ -156,13 +161,19 @@ class Guest:
 
     def __init__(
         self,
-        keeper: Callable[[], _Keeper],
+        keeper: Callable[[bool], _Keeper],
         source: BotSource,
         params: Mapping[str, Param],
+        apart: bool = False,
     ) -> None:
-        self._keeper = keeper
+        self._find_keeper = keeper
+        self._keeper = partial(keeper, apart)
         self._source = source
         self._params = params
+
+    def apart(self) -> Guest:
+        """See `arena.player.Contestant`."""
+        return Guest(self._find_keeper, self._source, self._params, apart=True)
 
     def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> GuestPlayer:
         kind = _ProgramPlayer if self._source.kind == "program" else _PythonPlayer
@@ -242,6 +253,7 @@ class GuestPlayer:
     def finish(self, result: MatchResult | None) -> str:
         if self._process is not None:
             if result is not None:
+                self._process.resume()
                 self._take_leave(self._process, result)
             self._printed = self._process.end()
         return self._printed
@@ -345,6 +357,8 @@ class _ProgramPlayer(GuestPlayer):
             },
         )
         answer, _ = self._hear(self._limits.startup, self._slow_start)
+        if answer.get("type") == "failed":
+            raise BotFault(Ending.CRASH, f"could not be run: {line(str(answer.get('error')))}")
         if answer.get("type") != "ready":
             raise BotFault(Ending.CRASH, f"answered {_shown(answer)}; expected {_shown(READY)}")
 
@@ -393,8 +407,6 @@ class _ProgramPlayer(GuestPlayer):
         if not isinstance(answer, dict):
             shown = line(data.decode(errors="backslashreplace"))
             raise BotFault(Ending.ILLEGAL, f"answered {shown!r}; expected a JSON object in a line")
-        if answer.get("type") == "failed":
-            raise BotFault(Ending.CRASH, f"could not be run: {line(str(answer.get('error')))}")
         return answer, used
 
 
@@ -445,8 +457,10 @@ class _Process:
         self._limits = limits
         self._kept = bytearray()
         self._dropped = 0
+        self._room = limits.output // ANSWERS
         self._others: list[int] = []
         self._times: dict[int, float] = {}
+        self._reaped = self._slept = 0.0
         self._look_again = 0.0
         self._restless = False
         self._rested = 0.0
@@ -465,6 +479,7 @@ class _Process:
             theirs.close()
             os.close(printing)
         os.set_blocking(self._output, False)
+        self._pidfd = os.pidfd_open(self.pid)
         self._memory = processes.memory(self.pid)
         self._poll = select.poll()
         self._poll.register(self._channel, select.POLLIN)
@@ -494,26 +509,33 @@ class _Process:
     def wait(self, limit: float | None, overrun: Overrun) -> float:
         """Wait until a message has come; returns the processor time that took.
 
-        Raises `overrun()` if that is more than `limit`, BotFault at other limits.
+        Time in which all its processes sleep counts as well: that is no rival's doing. Raises
+        `overrun()` if it is more than `limit`, BotFault at other limits.
         """
-        begin, waited, before = self._used(), 0.0, perf_counter()
+        self._room = self._limits.output // ANSWERS
+        begin = total = self._used()
+        waited, before = 0.0, perf_counter()
         guard = math.inf if limit is None else GUARD_FACTOR * limit + GUARD_SECONDS
         while True:
             heard = False
-            for file, _ in self._poll.poll(1000 * TICK):
+            ready = self._poll.poll(1000 * TICK)
+            for file, _ in ready:
                 if file == self._output:
                     self._drain()
                 else:
                     heard = self._complete()
             now = perf_counter()
-            waited += min(now - before, 2 * TICK)
-            before = now
+            tick, before = min(now - before, 2 * TICK), now
+            waited += tick
             self._look()
-            used = self._used() - begin
-            if heard:
-                return used
-            if limit is not None and (used > limit or waited > guard):
+            last, total = total, self._used()
+            if not ready and total - last < TICK / 10 and self._asleep():
+                self._slept += tick
+                total += tick
+            if limit is not None and (total - begin > limit or waited > guard):
                 raise overrun()
+            if heard:
+                return total - begin
 
     def _complete(self) -> bool:
         """Whether what comes in now is all of a message."""
@@ -527,17 +549,25 @@ class _Process:
             self._keep(data)
 
     def _keep(self, data: bytes) -> None:
-        room = self._limits.output - len(self._kept)
+        room = min(self._room, self._limits.output - len(self._kept))
         self._kept += data[:room]
+        self._room -= len(data[:room])
         self._dropped += max(0, len(data) - room)
 
     # --- limits
 
     def _used(self) -> float:
-        """Processor time of the process and, as far as they have been seen, of those below it."""
-        for pid in (self.pid, *self._others):  # those that have ended keep what they had
+        """Processor time of the process and all that it has started, and time spent asleep.
+
+        Those that have ended keep what they were seen to have, or what the process was told of it.
+        """
+        for pid in (self.pid, *self._others):
             self._times[pid] = max(self._times.get(pid, 0.0), processes.processor_time(pid))
-        return sum(self._times.values())
+        own = self._times[self.pid]
+        return max(sum(self._times.values()), own + self._reaped) + self._slept
+
+    def _asleep(self) -> bool:
+        return all(map(processes.asleep, (self.pid, *self._others)))
 
     def _look(self) -> None:
         """See to the limits that need no exact moment, at most once a tick."""
@@ -545,6 +575,7 @@ class _Process:
             return
         self._look_again = perf_counter() + TICK
         self._others = list(processes.below(self.pid))
+        self._reaped = max(self._reaped, processes.reaped_time(self.pid))
         every = [self.pid, *self._others]
         most, memory = self._limits.processes, self._limits.memory
         if most is not None and sum(map(processes.threads, every)) > most:
@@ -591,7 +622,9 @@ class _Process:
 
     def end(self) -> str:
         """Kill it and all that it has started; returns what it printed."""
-        processes.kill_tree(self.pid)
+        if not select.select([self._pidfd], [], [], 0)[0]:  # else its number may be another's
+            processes.kill_tree(self.pid)
+        os.close(self._pidfd)
         self._keeper.ended(self.pid)
         self._channel.close()
         with contextlib.suppress(BlockingIOError):
@@ -603,6 +636,10 @@ class _Process:
     def _death(self) -> BotFault:
         """How the process has ended, since it has hung up."""
         status = self._maker.status(self._inner_pid)
+        if self._keeper.lost:
+            if self._keeper.shared:
+                raise DisturbedError
+            return BotFault(Ending.CRASH, "ended the process that keeps it")
         if status is None:
             return BotFault(Ending.CRASH, "closed the connection of its process")
         if os.WIFSIGNALED(status):
@@ -631,9 +668,9 @@ class _Loaded(_Process):
             message = _message(self.receive())
             mistake = message.get("mistake") is True
             _raise_fault(message)
-            self.reusable = processes.ties(self.pid) == keeper.ties and not any(
-                processes.below(self.pid)
-            )
+            # What runs on beside the bot could remember for it; in a sandbox nothing is trusted.
+            tied = processes.ties(self.pid) != keeper.ties or any(processes.below(self.pid))
+            self.reusable = not (tied or keeper.sandboxed)
         except BotFault as fault:
             raise _LoadFault(fault, self.end(), mistake) from None
         self.usable = True
@@ -735,7 +772,11 @@ class _Maker(Protocol):
 class _Keeper:
     """The root of the processes, and who is to live below it."""
 
-    def __init__(self, game: Game | None, sandbox: Sequence[str], hash_seed: int) -> None:
+    def __init__(
+        self, game: Game | None, sandbox: Sequence[str], hash_seed: int, shared: bool
+    ) -> None:
+        self.shared = shared
+        self.sandboxed = bool(sandbox)
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._loaded: dict[str, _Loaded | _LoadFault] = {}
         self._matches: set[int] = set()
@@ -765,13 +806,17 @@ class _Keeper:
                     f"the process that keeps foreign bots does not start: {reason}"
                 ) from None
         self.ties = processes.ties(self.pid)
-        self._sandboxed = bool(sandbox)
         self._left = self._wipe() if sandbox else None
 
     @property
     def usable(self) -> bool:
-        """Whether it is as it was; a bot may have killed it."""
-        return self._usable and not _hung_up(self._channel)
+        """Whether it is as it was."""
+        return self._usable and not self.lost
+
+    @property
+    def lost(self) -> bool:
+        """Whether it has ended; a bot may have killed it."""
+        return _hung_up(self._channel)
 
     def close(self) -> None:
         """End it and all below it."""
@@ -804,7 +849,7 @@ class _Keeper:
             except _LoadFault as fault:
                 known = fault
             self._loaded[key] = known
-            if self._sandboxed and not self._matches:
+            if self.sandboxed and not self._matches:
                 self._left = self._wipe()  # its kernels may have been compiled
         if isinstance(known, _LoadFault):
             raise known.with_traceback(None)
@@ -820,7 +865,7 @@ class _Keeper:
         self._killed.add(pid)
         if not self._matches and self.usable:
             self._usable = self._kill_others() and (
-                not self._sandboxed or self._wipe() == self._left
+                not self.sandboxed or self._wipe() == self._left
             )
 
     def strays(self) -> set[int]:
@@ -860,7 +905,8 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
 
     The first comes from the kernel, which translates it for us where the process is in a sandbox.
     """
-    if not select.select([channel], [], [], seconds)[0]:
+    # In ticks, which stand still while the machine does.
+    if not any(select.select([channel], [], [], TICK)[0] for _ in range(int(seconds / TICK))):
         raise TimeoutError(f"no sign of life within {seconds:g} s")
     data, ancillary, _, _ = channel.recvmsg(host.HELLO_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
     if not data.isdigit():

@@ -16,7 +16,7 @@ from arena.core import Action, Ending, Limits, MatchResult, MatchSpec, State, Tu
 from arena.game import Game, advance
 from arena.game import play as play_on
 from arena.kernel import blank
-from arena.player import BotFault, Contestant, Oracle, Player
+from arena.player import BotFault, Contestant, DisturbedError, Oracle, Player
 
 
 def play(
@@ -34,6 +34,22 @@ def play(
     Ctrl-C is to stop a match, the signal handler has to raise it, since a KeyboardInterrupt may
     come from a bot and is taken for a crash.
     """
+    try:
+        return _play_through(game, spec, contestants, limits, explain)
+    except DisturbedError:
+        # Where nobody can reach the others, whoever it was is at fault alone.
+        apart = [contestant.apart() for contestant in contestants]
+        return _play_through(game, spec, apart, limits, explain)
+
+
+def _play_through(
+    game: Game,
+    spec: MatchSpec,
+    contestants: Sequence[Contestant],
+    limits: Limits,
+    explain: bool,
+) -> MatchResult:
+    """From building the bots to ending them, whatever happens in between."""
     players = [c.player(game, spec, seat, limits) for seat, c in enumerate(contestants)]
     result = None
     try:

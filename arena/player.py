@@ -43,6 +43,10 @@ class BotFault(Exception):  # noqa: N818 - what a bot did, no mistake of ours
         self.traceback = traceback
 
 
+class DisturbedError(Exception):
+    """A match cannot go on because of what somebody else did to a bot's process."""
+
+
 class Player(Protocol):
     """The bot of one seat for one match. `start` and `answer` raise BotFault."""
 
@@ -74,6 +78,9 @@ class Contestant(Protocol):
 
     def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> Player:
         """The bot for this seat of `spec`, not started yet."""
+
+    def apart(self) -> Contestant:
+        """The same bot, sharing nothing with others that could be at fault."""
 
 
 class Clock:
@@ -125,6 +132,10 @@ class Entry:
     params: Mapping[str, Param]
     sees_state: bool = False
     """whether it is an oracle, which is shown the true state"""
+
+    def apart(self) -> Entry:
+        """See `Contestant`."""
+        return self
 
     def player(self, game: Game, spec: MatchSpec, seat: int, limits: Limits) -> InProcess:
         """See `Contestant`."""

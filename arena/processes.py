@@ -55,6 +55,23 @@ def ties(pid: int) -> tuple[int, int, str, int]:
     return threads(pid), _entries(pid, "fd"), handled[1] if handled else "", len(mappings)
 
 
+def reaped_time(pid: int) -> float:
+    """Seconds of processor time used by children of a process that have ended and are reaped."""
+    fields = _read(pid, "stat").rpartition(")")[2].split()
+    return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
+
+
+def asleep(pid: int) -> bool:
+    """Whether no thread of a process runs, or would run if it were let."""
+    with contextlib.suppress(OSError):
+        states = [
+            (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+            for thread in Path(f"/proc/{pid}/task").iterdir()
+        ]
+        return all(state in "STtZXI" for state in states)
+    return True
+
+
 def _read(pid: int, file: str) -> str:
     try:
         return Path(f"/proc/{pid}/{file}").read_text(errors="replace")  # it has named itself
@@ -121,10 +138,11 @@ class Core:
         self._before = os.sched_getaffinity(0)
         self._lock: filelock.BaseFileLock | None = None
         folder = Path(tempfile.gettempdir()) / f"arena-cores-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, exist_ok=True)
         for core in sorted(self._before):
             lock = filelock.FileLock(folder / f"{core}.lock")
-            with contextlib.suppress(filelock.Timeout):
+            with contextlib.suppress(filelock.Timeout, OSError):
                 lock.acquire(timeout=0)
                 self._lock = lock
                 os.sched_setaffinity(0, {core})

@@ -57,6 +57,8 @@ MOST_MATCHES = 10**9
 """in a run; their outcomes are read as a whole"""
 PART = 1024
 PAGE = 500
+KEPT_PRINTED = 10_000
+"""of so many first matches it is kept what bots printed; of the others when they were at fault"""
 ENDINGS = tuple(Ending)
 _COLUMNS = {"matches": 12, "forfeits": 4, "printed": 3, "explained": 3}
 
@@ -91,7 +93,7 @@ CREATE TABLE forfeits (         -- the matches that a bot lost by a fault of its
     detail TEXT NOT NULL,
     traceback TEXT NOT NULL
 );
-CREATE TABLE printed (          -- what bots in their own processes printed
+CREATE TABLE printed (          -- what bots in their own processes printed, see KEPT_PRINTED
     number INTEGER NOT NULL,
     seat INTEGER NOT NULL,
     text TEXT NOT NULL,
@@ -195,7 +197,17 @@ class Plan:
 def versions() -> Mapping[str, str]:
     """Versions of what plays the games; `code` is a hash over the sources that decide them."""
     here = Path(__file__).parent
-    names = ("core", "game", "kernel", "match", "player", "schedule", "seeding")
+    names = (
+        "core",
+        "game",
+        "host",
+        "isolation",
+        "kernel",
+        "match",
+        "player",
+        "schedule",
+        "seeding",
+    )
     paths = [*(here / f"{name}.py" for name in names), *sorted((here / "games").glob("*.py"))]
     digest = hashlib.sha256()
     for path in paths:
@@ -315,8 +327,9 @@ def _forfeit(result: MatchResult) -> tuple[Any, ...]:
 
 
 def _printed(result: MatchResult) -> Iterator[tuple[Any, ...]]:
+    early = result.spec.number < KEPT_PRINTED
     for seat, text in enumerate(result.printed):
-        if text:
+        if text and (early or seat == result.offender):
             yield result.spec.number, seat, text
 
 

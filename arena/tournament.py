@@ -334,6 +334,8 @@ def verify(run: Run, sample: int | None = None) -> Verified:
         )
     finished = run.finished()
     _check_complete(run, finished)
+    if run.state == "complete":
+        _check_retired(run, matches)
     drawn = range(finished)
     if sample is not None and sample < finished:
         drawn = set(random.sample(drawn, sample))  # type: ignore[assignment]
@@ -351,6 +353,20 @@ def _check_complete(run: Run, finished: int) -> None:
         raise DamagedRunError(
             f"{run.folder} is called complete, but {run.plan.matches - finished} of its "
             f"{run.plan.matches} matches are missing, number {missing} first"
+        )
+
+
+def _check_retired(run: Run, matches: Matches) -> None:
+    """Those left out are those that have to be."""
+    done, outcomes = run.done(), run.outcomes()
+    most = run.plan.config["max_faults"] or len(matches) + 1
+    noted = np.flatnonzero(done)[outcomes["ending"] == ENDINGS.index(Ending.RETIRED)]
+    due = Retirement(matches, most, done, outcomes).decide()
+    if wrong := set(noted.tolist()) ^ set(due.tolist()):
+        number = min(wrong)
+        raise DamagedRunError(
+            f"match {matches[number].id} (number {number}) is "
+            f"{'left out' if number in noted else 'not left out'}, contrary to the faults before it"
         )
 
 
