@@ -22,7 +22,7 @@ from arena.config import RunConfig, load
 from arena.core import Limits
 from arena.errors import ConfigError
 
-SHIPPED = sorted((Path(__file__).parent.parent / "configs").glob("*.yaml"))
+SHIPPED = sorted((Path(__file__).parent.parent / "configs").rglob("*.yaml"))
 
 BOT = """
 class MyBot:
