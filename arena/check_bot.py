@@ -130,6 +130,10 @@ class BotChecker:
 
     def check(self, source: BotSource, params: Mapping[str, Param]) -> BotReport:
         """What there is to say about a bot."""
+        if source.ref == registry.ORACLE:
+            raise OptionError(
+                f"the {registry.ORACLE} is shown the true state in matches; a check shows views"
+            )
         trusted = source.kind == "shipped" or self._isolation is Isolation.TRUSTED
         try:
             contestant = self._trusted(source, params) if trusted else None

@@ -270,6 +270,7 @@ def test_one_bot_is_checked(submissions: Path) -> None:
         ("check random --game kun", "did you mean 'kuhn'"),
         ("check random --isolation none", "no isolation is called 'none'"),
         ("check random --matches 0", "'--matches'"),
+        ("check oracle", "is shown the true state"),
     ],
 )
 def test_misuse_is_told(submissions: Path, arguments: str, words: str) -> None:
