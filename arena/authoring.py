@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
-from arena import report
+from arena import registry, report
 from arena.core import VIEW_HEADER
 from arena.errors import OptionError, RunExistsError
 from arena.game import Game, Option
@@ -28,6 +28,8 @@ def new_bot(folder: Path, game: Game) -> list[Path]:
     made the name of a class.
     """
     name = folder.resolve().name
+    if name in registry.BOTS:
+        raise OptionError(f"bot name: found {name!r}, which is a shipped bot; expected another")
     values = {
         "name": name,
         "class_name": class_name(name),
@@ -189,7 +191,7 @@ _README = """\
 
 A bot for $title. It works as it is; what it does stands in `bot.py`. Here
 you find out whether it keeps the rules, how it does against random and greedy, and whether its own
-tests pass:
+tests pass (`pip install pytest` if there is none):
 
 ```
 arena check . --game $game
@@ -231,4 +233,5 @@ TEMPLATES = {
     "test_bot.py": _TEST,
     "README.md": _README,
     "tournament.yaml": _TOURNAMENT,
+    "pytest.ini": "[pytest]\n",  # so that settings of folders around it do not count
 }

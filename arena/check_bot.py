@@ -477,13 +477,21 @@ def _evidence(games: _Games) -> tuple[str, str]:
 
 
 def candidates(folder: Path) -> list[Path]:
-    """What in a folder may be meant as a bot: Python files, .zip files, folders and programs."""
-    return sorted(
+    """What in a folder may be meant as a bot: Python files, .zip files, folders and programs.
+
+    BotLoadError if there is nothing of the kind.
+    """
+    if not folder.is_dir():
+        raise BotLoadError(f"there is no folder {folder}")
+    found = sorted(
         path
         for path in folder.iterdir()
         if not path.name.startswith((".", "_"))
         and (path.is_dir() or path.suffix in (".py", ".zip") or os.access(path, os.X_OK))
     )
+    if not found:
+        raise BotLoadError(f"{folder} holds no bots: no .py or .zip file, folder or program")
+    return found
 
 
 def check_candidate(checker: BotChecker, path: Path) -> BotReport:

@@ -172,7 +172,8 @@ def run(
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="keep the reasons that bots give for their moves")
+        bool,
+        typer.Option("--explain", help="keep the reasons that trusted bots give for their moves"),
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="print what would be played, and write nothing")
@@ -292,13 +293,17 @@ def repro(
         if repro.changed(opened, name):
             _tell(f"the code of {name} has changed since the run")
         game, asked, differing = tournament.rules_of(opened), 0, 0
+        announced = failed = False
         _print([f"{_title(result)}: {name} in seat {wanted}"])
         for reply in repro.replies(opened, game, result, wanted):
-            _print(_reply_told(reply))
-            asked += reply.move > 0
-            differing += not reply.same
-    _print([f"{asked} answers, {differing or 'none'} otherwise than in the run"])
-    if differing:
+            _print(_reply_told(reply, announced))
+            announced = reply.now is None
+            asked += reply.move > 0 and not announced
+            differing += reply.now not in (reply.then, None)
+            failed = not reply.same
+    count = f"{asked} answer{'' if asked == 1 else 's'}"
+    _print([f"{count}, {differing or 'none'} otherwise than in the run"])
+    if failed or differing:
         raise typer.Exit(1)
 
 
@@ -306,11 +311,12 @@ def _title(result: MatchResult) -> str:
     return f"match {result.spec.id}, number {result.spec.number}"
 
 
-def _reply_told(reply: Reply) -> Iterator[str]:
-    """What a bot has answered then and now, as lines of text; none if that is the same."""
-    if not reply.same:
-        place = f"move {reply.move}" if reply.move else "start"
+def _reply_told(reply: Reply, announced: bool) -> Iterator[str]:
+    """What a bot has answered then and now, as lines of text; none if that is the same move."""
+    place = f"move {reply.move}" if reply.move else "start"
+    if reply.now is None or not (reply.same or announced):
         yield f"{place}, then: {reply.then}"
+    if reply.now is not None and not reply.same:
         yield f"{place}, now:  {reply.now}"
         yield from reply.traceback.splitlines()
 
@@ -379,7 +385,8 @@ def new_bot(
     from arena import authoring, registry
 
     _print(map(str, authoring.new_bot(name, registry.game(game))))
-    _tell(f"next: arena check {shlex.quote(str(name))} --game {game}")
+    path = str(name) if name.is_absolute() else f"./{name}"
+    _tell(f"next: arena check {shlex.quote(path)} --game {game}")
 
 
 @app.command()
@@ -441,10 +448,11 @@ def _check_all(
     from arena.report import table
     from arena.store import write_text
 
+    found_bots = candidates(folder)
     reports.mkdir(parents=True, exist_ok=True)
     suffix = "txt" if form is Format.TABLE else form.value
     rows = []
-    for path in candidates(folder):
+    for path in found_bots:
         found = check_candidate(checker, path)
         lines, passed = _checked(path.name, found, form)
         write_text(reports / f"{path.name}.check.{suffix}", "".join(f"{x}\n" for x in lines))

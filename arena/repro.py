@@ -30,7 +30,8 @@ class Reply:
     """from 1; 0 for the start of the bot"""
     then: str
     """the move as people write it, or how it lost"""
-    now: str
+    now: str | None
+    """None before it is asked for the answer at which it lost"""
     same: bool
     """whether it is the answer that is stored; no fault is"""
     traceback: str = ""
@@ -58,7 +59,8 @@ def changed(run: Run, name: str) -> bool:
 def replies(run: Run, game: Game, result: MatchResult, seat: int) -> Iterator[Reply]:
     """What the bot of a seat answers to its decisions, the one at which it lost included.
 
-    It is asked when the next reply is taken, and ends with the first that has a fault.
+    It is asked when the next reply is taken, and ends with the first that has a fault. Before the
+    answer at which it lost there is a reply without one: a bot may end this process, or not answer.
     """
     name = result.spec.bots[seat]
     source, identity = _source(run, name), _identity(run, name)
@@ -97,6 +99,8 @@ def _asked(player: Player, game: Game, result: MatchResult, seat: int) -> Iterat
         then = lost if stored is None else game.describe(state, stored)
         if isinstance(player, Oracle):
             player.state = state
+        if stored is None:
+            yield Reply(number, then, None, same=True)
         try:
             answer = player.answer(turn)
         except BotFault as fault:

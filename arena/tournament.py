@@ -175,6 +175,7 @@ class Tournament:
         most = self.config.max_faults or len(self.matches) + 1
         retirement = Retirement(self.matches, most, run.done(), run.outcomes())
         withdrawn: list[Numbers] = []
+        told: list[int] = []
 
         def retire(numbers: Numbers) -> None:
             if len(numbers):
@@ -182,7 +183,9 @@ class Tournament:
                 run.replace(run.packer(unplayed(self.matches, numbers)))
                 advance(int(fresh), _forfeited(run) - lost)  # some have been played already
                 withdrawn.append(numbers)
-                names = ", ".join(self.config.names[bot] for bot in retirement.bots)
+                newly = [bot for bot in retirement.bots if bot not in told]
+                told.extend(newly)
+                names = ", ".join(self.config.names[bot] for bot in newly)
                 tell(f"{most} faults each, and they play no more: {names}")
 
         def left_out() -> Numbers | None:

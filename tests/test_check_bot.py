@@ -271,9 +271,12 @@ def test_one_bot_is_checked(submissions: Path) -> None:
         ("check random --isolation none", "no isolation is called 'none'"),
         ("check random --matches 0", "'--matches'"),
         ("check oracle", "is shown the true state"),
+        ("check --all nowhere", "there is no folder nowhere"),
+        ("check --all empty", "empty holds no bots"),
     ],
 )
 def test_misuse_is_told(submissions: Path, arguments: str, words: str) -> None:
+    Path("empty").mkdir(exist_ok=True)
     done = arena(*arguments.split())
     assert (done.code, done.out) == (2, "")
     assert re.search(words, done.err)
