@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import enum
 import os
-import re
 import shlex
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -142,7 +141,7 @@ class BotChecker:
         except BotFault as fault:
             return BotReport((Finding(STARTS, Verdict.FAILED, fault.detail),), fault.traceback)
         except (BotLoadError, OptionError) as error:
-            return BotReport((Finding(STARTS, Verdict.FAILED, _reason(error)),))
+            return BotReport((Finding(STARTS, Verdict.FAILED, registry.reason(str(error))),))
         games = self._play_all(source, params, contestant, guest)
         return BotReport(tuple(_findings(games, self._limits)), *_evidence(games))
 
@@ -501,10 +500,5 @@ def check_candidate(checker: BotChecker, path: Path) -> BotReport:
     try:
         source = registry.find_bot(ref)
     except BotLoadError as error:
-        return BotReport((Finding(STARTS, Verdict.FAILED, _reason(error)),))
+        return BotReport((Finding(STARTS, Verdict.FAILED, registry.reason(str(error))),))
     return checker.check(source, {})
-
-
-def _reason(error: Exception) -> str:
-    """What is wrong with a bot, without its reference."""
-    return re.sub(r"^bot '[^']*': ", "", str(error))

@@ -601,7 +601,7 @@ class _Reader:
             hint = suggestion(text.partition(":")[0], sorted(registry.BOTS))
             raise _Wrong(node, f"{wanted}{hint}") from None
         except (BotLoadError, OptionError) as error:
-            raise _Wrong(node, f"a bot that loads, but {_reason(str(error))}") from None
+            raise _Wrong(node, f"a bot that loads, but {registry.reason(str(error))}") from None
         given = {} if text == ref else _params_of(node, text.removeprefix(f"{ref}:"))
         return _Found(node.place, self._sources[ref], given)
 
@@ -655,13 +655,13 @@ class _Reader:
                 self._hosts = self._hosts or Hosts(None, self._isolation)
                 self._hosts.guest(bot.source, params).load(self._limits)
         except BotFault as fault:
-            reason = _reason(fault.detail)
+            reason = registry.reason(fault.detail)
             self._tell(f"bot {bot.source.ref!r} does not load and will lose: {reason}")
         except (BotLoadError, OptionError) as error:
             text = str(error)
-            if text != _reason(text):
+            if text != registry.reason(text):
                 found = f"found bot: {bot.source.ref}"
-                text = f"{found}; expected a bot that loads, but {_reason(text)}"
+                text = f"{found}; expected a bot that loads, but {registry.reason(text)}"
                 self.problems.add(bot.place, text)
             else:
                 self.problems.add(_blamed(node, text), f"bot {bot.source.ref!r}: {text}")
@@ -682,11 +682,6 @@ class _Reader:
             found = f"found {len(node.items)} bot{'s'[: len(node.items) - 1]} for {seats} seats"
             wanted = f"at least {seats}, or self_play: true in schedule for bots against themselves"
             self.problems.add(node.place, f"{found}; expected {wanted}")
-
-
-def _reason(text: str) -> str:
-    """What is wrong with a bot, without its reference."""
-    return re.sub(r"^bot '[^']*': ", "", text)
 
 
 def _blamed(node: Node, message: str) -> Place:

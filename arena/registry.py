@@ -203,6 +203,11 @@ def find_bot(ref: str, base: Path | None = None) -> BotSource:
     raise UnknownNameError("bot", ref, BOTS)
 
 
+def reason(message: str) -> str:
+    """What the message of a BotLoadError says is wrong, without the reference to the bot."""
+    return re.sub(r"^bot '[^']*': ", "", message)
+
+
 def _is_path(head: str) -> bool:
     return head.endswith((".py", ".zip")) or head.startswith(".") or "/" in head or "\\" in head
 
