@@ -177,7 +177,7 @@ class _Work:
             # but near the end there has to be something for everybody.
             wanted = 1.2 * seconds / self.pace if self.pace else 1
             share = -(-self._waiting // (2 * workers)) if workers > 1 else self._waiting
-            batch = _Batch(self._unplayed(max(1, min(int(wanted), share, 2 * self._size))))
+            batch = _Batch(self._unplayed(max(1, int(min(wanted, share, 2 * self._size)))))
         else:
             return None
         self._waiting -= len(batch.numbers)

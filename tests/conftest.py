@@ -1,4 +1,8 @@
-"""Golden files: texts that are pinned. `pytest --update-golden` writes them anew; read the diff."""
+"""Golden files: texts that are pinned. `pytest --update-golden` writes them anew; read the diff.
+
+Hypothesis tries the same examples in every run, for as long as they take.
+`pytest --hypothesis-profile=default` looks for others.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 GOLDEN = Path(__file__).parent / "golden"
 

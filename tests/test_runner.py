@@ -285,6 +285,15 @@ def test_every_match_is_handed_out_until_it_is_played(
     assert work.take(workers) is None
 
 
+def test_matches_may_take_no_time_that_can_be_told() -> None:
+    work = runner._Work(np.zeros(3, np.bool_))
+    first = work.take(workers=1)
+    assert first is not None
+    work.finish(first, 1, seconds=5e-324)
+    rest = work.take(workers=1)
+    assert rest is not None and list(rest.numbers) == [1, 2]
+
+
 def test_batches_grow_to_a_second_and_end_small() -> None:
     work = runner._Work(np.zeros(100_000, np.bool_))
     sizes = []
