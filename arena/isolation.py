@@ -462,6 +462,7 @@ class _Process:
         self._times: dict[int, float] = {}
         self._reaped = self._slept = 0.0
         self._look_again = 0.0
+        self._before_sent: float | None = None
         self._restless = False
         self._rested = 0.0
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, self.kind)
@@ -489,6 +490,7 @@ class _Process:
 
     def send(self, data: bytes) -> None:
         """BotFault if the process has hung up, or has not read what it was sent before."""
+        self._before_sent = self._used()  # it may be at work before this process goes on
         try:
             self._channel.sendall(data, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -507,13 +509,14 @@ class _Process:
         return data
 
     def wait(self, limit: float | None, overrun: Overrun) -> float:
-        """Wait until a message has come; returns the processor time that took.
+        """Wait until a message has come; returns the processor time since one was sent, or now.
 
         Time in which all its processes sleep counts as well: that is no rival's doing. Raises
         `overrun()` if it is more than `limit`, BotFault at other limits.
         """
         self._room = self._limits.output // ANSWERS
-        begin = total = self._used()
+        total = self._used()
+        begin = total if self._before_sent is None else self._before_sent
         waited, before = 0.0, perf_counter()
         guard = math.inf if limit is None else GUARD_FACTOR * limit + GUARD_SECONDS
         while True:

@@ -20,7 +20,7 @@ import pytest
 from arena import isolation, kernel, processes, registry, sandbox
 from arena.core import Ending, Isolation, Limits, MatchResult, Turn
 from arena.errors import OptionError
-from arena.isolation import Hosts
+from arena.isolation import Hosts, _Loaded
 from arena.match import play
 from arena.player import BotFault, Contestant
 from arena.registry import find_bot
@@ -28,8 +28,8 @@ from tests.test_match import FAKES, same, spec_for
 
 KUHN = registry.game("kuhn")
 LIMITS = Limits(move=0.1, startup=0.5, memory=64 << 20, processes=16)
-SECONDS = 4.0
-"""within which any match is over: the longest guard of `LIMITS`, 2.5 s, and some more"""
+SECONDS = 20.0
+"""within which any match is over: the longest guard of `LIMITS`, 2.5 s, on a slow, busy machine"""
 MARK = f"<zoo{os.getpid()}>0"
 """the name of a time zone that all processes of these tests have in their environment"""
 
@@ -48,12 +48,13 @@ def marked() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", MARK)
         yield
-    assert living() == set()
+    wait_until(lambda: living() == set())
 
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
     with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        match(maker(hosts)("steady.py"), maker(hosts)("steady.py"))  # the first one is slow
         yield hosts
 
 
@@ -109,11 +110,14 @@ def lasting(hosts: Hosts) -> set[int]:
     return {
         pid
         for keeper in hosts._keepers.values()
-        for pid in (keeper.pid, *(k.pid for k in keeper._loaded.values() if hasattr(k, "pid")))
+        for pid in (
+            keeper.pid,
+            *(k.pid for k in keeper._loaded.values() if isinstance(k, _Loaded) and k.usable),
+        )
     }
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 2.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
     """A killed process needs a moment to die."""
     deadline = time.monotonic() + seconds
     while not condition() and time.monotonic() < deadline:
@@ -219,7 +223,7 @@ def test_a_fault_loses_that_match_and_nothing_else(name: str, guest: Make) -> No
 @names(HARMLESS)
 def test_a_bot_that_only_misbehaves_plays_on(name: str, guest: Make) -> None:
     began = time.monotonic()
-    result = match(guest(f"{name}.py"), guest("steady.py"))
+    result = match(guest(f"{name}.py"), guest("steady.py"), limits=replace(LIMITS, move=1.0))
     assert time.monotonic() - began < SECONDS
     assert same(without_output(result), match(guest("steady.py"), guest("steady.py")))
 
@@ -238,7 +242,7 @@ def without_output(result: MatchResult) -> MatchResult:
 def test_a_bot_that_spoils_how_matches_begin_cannot_start(
     name: str, guest: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolation, "START_SECONDS", 0.5)
+    monkeypatch.setattr(isolation, "START_SECONDS", 1.0)
     for _ in range(2):
         result = match(guest("steady.py"), guest(f"{name}.py"))
         assert (result.ending, result.offender, result.actions) == (CRASH, 1, ())
@@ -283,11 +287,12 @@ def test_where_there_is_no_linux_only_trusted_bots_play(
         match(guest("steady.py"), guest("steady.py"))
 
 
-def test_a_bot_that_does_not_load_is_not_run_again(guest: Make) -> None:
+def test_a_bot_that_does_not_load_is_not_run_again(
+    guest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = match(guest("sleeps_on_import.py"), guest("steady.py"))
-    began = time.monotonic()
+    monkeypatch.delattr(_Loaded, "__init__")
     assert same(match(guest("sleeps_on_import.py"), guest("steady.py")), first)
-    assert time.monotonic() - began < 0.5
 
 
 # --- nobody else is affected --------------------------------------------------------------------
@@ -375,7 +380,7 @@ def test_a_limit_counts_the_bots_own_processor_time(guest: Make) -> None:
     limits = replace(LIMITS, move=0.05)
     spin = [sys.executable, "-c", "while True: pass"]
     with contextlib.ExitStack() as stack:
-        for _ in range(2 * (os.cpu_count() or 1)):
+        for _ in range(4):  # on the core to which this process and the bots keep
             busy = stack.enter_context(subprocess.Popen(spin))
             stack.callback(busy.kill)
         for rival in ("thinks.py", "spins_between_turns.py"):
@@ -386,9 +391,24 @@ def test_a_limit_counts_the_bots_own_processor_time(guest: Make) -> None:
     assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
 
 
+def test_what_a_bot_does_before_anybody_looks_is_charged(
+    guest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system may let it work as soon as it is asked, and this process wait."""
+    send = isolation._Process.send
+
+    def send_and_wait(process: isolation._Process, data: bytes) -> None:
+        send(process, data)
+        time.sleep(0.2)
+
+    monkeypatch.setattr(isolation._Process, "send", send_and_wait)
+    limits = replace(LIMITS, move=0.01)
+    assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
+
+
 def test_a_start_has_a_limit_of_its_own(guest: Make) -> None:
-    limits = Limits(move=0.01, startup=5.0)
-    assert match(guest("slow.py", start=0.05), guest("steady.py"), limits=limits).ending is ILLEGAL
+    limits = Limits(move=0.1, startup=20.0)
+    assert match(guest("slow.py", start=0.5), guest("steady.py"), limits=limits).ending is ILLEGAL
 
 
 @pytest.mark.parametrize(
@@ -415,12 +435,13 @@ def test_a_bot_that_computes_in_its_rivals_turns_is_stopped(
 
 
 def test_a_bank_is_for_all_answers_of_a_match_together(guest: Make) -> None:
-    bots = guest("thinks.py"), guest("returns_np_int64.py")  # passes; bets; thinks again
+    # Passes; bets; thinks again.
+    bots = guest("thinks.py", seconds=0.1), guest("returns_np_int64.py")
     assert match(*bots, limits=Limits(move=0.5, bank=1.0)).actions == (0, 1, 0)
     for _ in range(2):  # the bank of a new match is full
-        result = match(*bots, limits=Limits(move=0.5, bank=0.035))
+        result = match(*bots, limits=Limits(move=0.5, bank=0.15))
         assert (result.ending, result.offender, result.actions) == (TIMEOUT, 0, (0, 1))
-        assert result.detail == "move 3: took longer than the 0.035 s it has for a match"
+        assert result.detail == "move 3: took longer than the 0.15 s it has for a match"
 
 
 def test_a_bot_that_does_not_read_is_not_waited_for(guest: Make) -> None:
@@ -515,7 +536,7 @@ def test_a_killed_worker_leaves_no_bot_behind(mode: str, name: str, request: Any
 def wait_until_all_run(before: set[int]) -> None:
     """Until there are worker, keeper, both loaded bots and one that plays, and no more come."""
     last: set[int] = set()
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while len(last) < 5 or living() - before != last:
         last = living() - before
         time.sleep(0.5)
@@ -622,7 +643,10 @@ def test_a_program_that_breaks_the_protocol_loses(name: str, guest: Make) -> Non
 
 
 @pytest.mark.parametrize("how", ["leaves", "more", "two answers", "well"])
-def test_a_program_plays_as_a_python_bot_does(how: str, guest: Make) -> None:
+def test_a_program_plays_as_a_python_bot_does(
+    how: str, guest: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "PARTING_SECONDS", 10.0)  # enough to print the result
     for _ in range(3):
         result = match(guest(program(how)), guest("steady.py"))
         assert same(without_output(result), match(guest("steady.py"), guest("steady.py")))
