@@ -283,11 +283,12 @@ with Run.create(Path(sys.argv[1]), PLAN, CONFIG) as run:
     for start in range(0, 3000, 30):
         run.add(run.packer([result(n) for n in range(start, start + 30)]))
         print(start, flush=True)
+    sys.stdin.read()
 """
 
 
 def start_writer(folder: Path) -> subprocess.Popen[str]:
-    """A process that writes batches of 30 and says so after each."""
+    """A process that writes batches of 30, says so after each, and goes on until it is killed."""
     code = (
         "import importlib.util, sys\n"
         f"spec = importlib.util.spec_from_file_location('tests_store', {__file__!r})\n"
@@ -296,7 +297,10 @@ def start_writer(folder: Path) -> subprocess.Popen[str]:
         "spec.loader.exec_module(module)\n"
     ) + WRITER
     return subprocess.Popen(
-        [sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
