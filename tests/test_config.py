@@ -871,6 +871,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     duration = st.none() | st.floats(1e-3, 1e6)
     return {
         "game": "cubirds",
+        "isolation": "trusted",  # else a process would be started to see whether the bots load
         "players": draw(st.lists(st.integers(2, 5), min_size=1, unique=True)),
         "bots": bots,
         **draw(

@@ -21,6 +21,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "CI", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
 
 
 @pytest.fixture
@@ -79,6 +80,7 @@ def test_the_pace_is_that_of_the_last_seconds(clock: list[float]) -> None:
     assert "10.0 games/s" in lines[-1]
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_bar_shows_the_whole_and_goes_away() -> None:
     """Messages stay above it; one line is left at the end."""
     stream = Terminal()
