@@ -205,7 +205,7 @@ def test_breakpoints_work(played: Path, tmp_path: Path) -> None:
     path = tmp_path / "copy" / "illegal" / "bot.py"
     path.write_text(path.read_text().replace("return 99", "breakpoint(); return 99"))
     done = subprocess.run(
-        command("repro", "run", number),
+        command("repro", "run", number, PYTHONBREAKPOINT=""),  # which Ray sets in this process
         cwd=tmp_path / "copy",
         input="p 'legal here', turn.legal\ncontinue\n",
         capture_output=True,
