@@ -540,9 +540,11 @@ class _Crew(Generic[B]):
         return not any(batch for member in self._members for batch in member.tasks.values())
 
     def feed(self) -> None:
-        """Give every worker something to do, as far as there is anything."""
+        """Give every worker that is prepared something to do, as far as there is anything."""
+        # Of one that a match ends at once, it might never be heard that it had been prepared.
+        prepared = [m for m in self._members if None not in m.tasks.values()]
         for depth in range(1, IN_FLIGHT + 1):
-            for member in self._members:
+            for member in prepared:
                 if len(member.tasks) < depth and (batch := self._work.take(len(self._members))):
                     task = member.actor.play.remote(batch.numbers, BATCH_SECONDS)
                     member.tasks[task] = batch
