@@ -168,9 +168,16 @@ class _Work:
     def pace(self) -> float:
         return self._seconds / self._matches if self._matches else 0.0
 
-    def take(self, workers: int, seconds: float = BATCH_SECONDS) -> _Batch | None:
-        """A batch for one of so many workers, None when all matches have been handed out."""
+    def take(
+        self, workers: int, seconds: float = BATCH_SECONDS, *, idle: bool = True
+    ) -> _Batch | None:
+        """A batch for one of so many workers, None when all matches have been handed out.
+
+        One that workers have died of is kept for a worker that is `idle`.
+        """
         if self._again:
+            if self._again[-1].deaths and not idle:
+                return None
             batch = self._again.pop()
         elif self._waiting:
             # What a worker does not manage in time comes back, so rather too much than too little;
@@ -502,6 +509,15 @@ class _Member:
     tasks: dict[Any, _Batch | None] = field(default_factory=dict)
     """reference to the result → batch, None for the preparation"""
 
+    @property
+    def ready(self) -> bool:
+        """Whether it may be given a batch.
+
+        What a worker has done is not heard of if the next task ends it at once. So nothing is to
+        follow its preparation, nor a batch that is suspected of ending workers.
+        """
+        return all(batch and not batch.deaths for batch in self.tasks.values())
+
 
 class _Crew(Generic[B]):
     """The workers of a run. Each has a few batches in flight; the dead are replaced."""
@@ -541,13 +557,13 @@ class _Crew(Generic[B]):
 
     def feed(self) -> None:
         """Give every worker that is prepared something to do, as far as there is anything."""
-        # Of one that a match ends at once, it might never be heard that it had been prepared.
-        prepared = [m for m in self._members if None not in m.tasks.values()]
         for depth in range(1, IN_FLIGHT + 1):
-            for member in prepared:
-                if len(member.tasks) < depth and (batch := self._work.take(len(self._members))):
-                    task = member.actor.play.remote(batch.numbers, BATCH_SECONDS)
-                    member.tasks[task] = batch
+            for member in self._members:
+                if len(member.tasks) < depth and member.ready:
+                    idle = not member.tasks
+                    if batch := self._work.take(len(self._members), idle=idle):
+                        task = member.actor.play.remote(batch.numbers, BATCH_SECONDS)
+                        member.tasks[task] = batch
 
     def collect(self, seconds: float = 0.2) -> list[B]:
         """The batches that are finished, after waiting for one for some time."""

@@ -285,6 +285,25 @@ def test_every_match_is_handed_out_until_it_is_played(
     assert work.take(workers) is None
 
 
+def test_a_batch_that_workers_have_died_of_travels_alone() -> None:
+    """Nothing goes before it, whose result might be lost with it, nor after it."""
+    work = runner._Work(np.zeros(10, np.bool_))
+    batch = work.take(workers=1)
+    assert batch is not None
+    batch.deaths += 1
+    work.give_back(batch)
+    assert work.take(workers=1, idle=False) is None
+    assert work.take(workers=1, idle=True) is batch
+    member = runner._Member(None)
+    assert member.ready
+    member.tasks["preparation"] = None
+    assert not member.ready
+    member.tasks = {"suspected": batch}
+    assert not member.ready
+    batch.deaths = 0
+    assert member.ready
+
+
 def test_matches_may_take_no_time_that_can_be_told() -> None:
     work = runner._Work(np.zeros(3, np.bool_))
     first = work.take(workers=1)
