@@ -1,5 +1,6 @@
 # All set-up happens by itself, in .venv. Needs Python >= 3.11 and make; uses uv when it is there.
 CONFIG ?= configs/cubirds.yaml
+LADDERS ?= configs/reference/*.yaml
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -37,11 +38,13 @@ format: .venv/dev
 bench: .venv/arena  ## measure; prints JSON
 	$(BIN)/python -m bench
 
-reference: .venv/arena  ## play the reference ladders again (hours) and compare with results/reference
-	for config in configs/reference/*.yaml; do \
-		name=$$(basename $$config .yaml); \
+reference: .venv/arena  ## play LADDERS again (the reference ladders: hours) and compare with results/reference
+	for config in $(LADDERS); do \
+		name=$$(basename $$config .yaml) && \
 		$(BIN)/arena run $$config -o results/again-$$name && \
-		diff results/again-$$name/leaderboard.csv results/reference/$$name/leaderboard.csv || exit 1; \
+		for board in results/reference/$$name/*; do \
+			diff $$board results/again-$$name/$$(basename $$board) || exit 1; \
+		done || exit 1; \
 	done
 
 clean:
