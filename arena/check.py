@@ -39,6 +39,7 @@ MIXTURES = 4
 DEALS = 20
 OPENING, STRIDE = 10, 10  # looked at closely are the first positions, and one in so many later
 FIRST_WORLDS, CLOSE_WORLDS, WORLDS = 20, 2, 1  # samples a seat: after the deal, closely, else
+WITNESSED = 6  # legal moves of a position
 TOLERANCE = 1e-9
 TOLD = 300  # characters of a value that a message tells
 
@@ -283,6 +284,8 @@ class _Walk:
         _check_standing(case, state, over=not legal)
         _check_notation(case, state, legal)
         shown = self.check_shown(state) if close else {}
+        if close and legal:
+            self.check_witnesses(state, legal)
         for seat in range(case.players):
             view = _check_view(case, state, seat)
             worlds = case.worlds(view, seat, count)
@@ -294,6 +297,29 @@ class _Walk:
                 self.check_shown_view(seat, view, shown, worlds[0])
                 self.guesses.note(case, state, seat, view, worlds)
                 _check_steps(case, state, shown, seat, worlds[0])
+
+    # --- witnesses ----------------------------------------------------------------------------
+
+    def check_witnesses(self, state: State, legal: Sequence[Action]) -> None:
+        """What seats see of a move tells those moves apart which they can tell apart."""
+        case, mover = self.case, self.case.ask("mover", state)
+        some = random.Random(case.move).sample(legal, min(WITNESSED, len(legal)))
+        afterwards = [case.apply(state, action) for action in some]
+        count = case.game.witness_count or case.game.action_count
+        for seat in range(case.players):
+            seen = [case.ask("witness", state, action, seat) for action in some]
+            rule = f"witness must be from 0 to {count - 1}"
+            case.require(all(0 <= number < count for number in seen), rule, seen)
+            views = [_content(case.ask("observe", after, seat)) for after in afterwards]
+            rule = f"moves after which the views of seat {seat} are equal must have one witness"
+            case.require(len({*zip(views, seen, strict=True)}) == len({*views}), rule, seen)
+        own = [case.ask("witness", state, action, mover) for action in some]
+        rule = f"witnesses of its own moves must all differ for seat {mover}"
+        case.require(len({*own}) == len(own), rule, own)
+        world = case.worlds(_check_view(case, state, mover), mover, 1)[0]
+        guessed = [case.ask("witness", world, action, mover) for action in some]
+        rule = f"witnesses of its own moves must be the same in a world sampled for seat {mover}"
+        case.require_same(rule, guessed, own)
 
     # --- worlds -------------------------------------------------------------------------------
 

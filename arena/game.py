@@ -188,6 +188,11 @@ class Game(abc.ABC):
         _sample(view.record, seat, world)
         return world
 
+    def witness(self, state: State, action: Action, seat: int) -> int:
+        """What `seat` sees of a legal action; see `kernel.witness`."""
+        self._check_seat(seat, state)
+        return int(_witness(state, action, seat))
+
     def _check_seat(self, seat: int, record: Array) -> None:
         # Compiled code would read beyond the record.
         players = int(record["players"][0])
@@ -285,6 +290,11 @@ def _observe(states: Array, seat: int, views: Array) -> None:
 @kernel.kernel
 def _sample(views: Array, seat: int, worlds: Array) -> None:
     kernel.sample(views[0], seat, worlds[0])
+
+
+@kernel.kernel
+def _witness(states: Array, action: int, seat: int) -> int:
+    return kernel.witness(states[0], action, seat)
 
 
 @kernel.kernel

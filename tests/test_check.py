@@ -319,6 +319,37 @@ class TellsWhatAMoveMeant(Kuhn):
         return KUHN.restore(shown, players, options, seed)
 
 
+# --- what is seen of moves --------------------------------------------------------------------
+
+
+@breaks("witness must be from 0 to 1")
+class HasMoreWitnessesThanItSays(Kuhn):
+    def witness(self, state: State, action: Action, seat: int) -> int:
+        return action + 1
+
+
+@breaks("are equal must have one witness")
+class WitnessesHiddenMoves(Kuhn):
+    """Views do not tell what others have done, but the witnesses do."""
+
+    def observe(self, state: State, seat: int) -> View:
+        record = super().observe(state, seat).record
+        record["history"] = 0
+        return View(record)
+
+
+@breaks("witnesses of its own moves must all differ")
+class OverlooksOwnMoves(Kuhn):
+    def witness(self, state: State, action: Action, seat: int) -> int:
+        return 0
+
+
+@breaks("must be the same in a world sampled for seat")
+class WitnessesOtherHands(Kuhn):
+    def witness(self, state: State, action: Action, seat: int) -> int:
+        return int(action + state["cards"][0, 1 - seat]) % 2
+
+
 # --- text -------------------------------------------------------------------------------------
 
 

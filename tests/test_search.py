@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from arena import kernel, registry
+from arena import registry
 from arena.core import Turn
 from arena.game import Game
-from arena.kernel import Array
 from bots import search
 from bots.ismcts import ISMCTS
 from bots.mcts import MCTS
@@ -290,35 +289,6 @@ print(json.dumps(answers))
     for observer, action, value in answers:
         assert (action > 0) == (observer == "multiple")
         assert 0.45 < value < 0.75
-
-
-@kernel.kernel
-def _witness(states: Array, action: int, seat: int) -> int:
-    return kernel.witness(states[0], action, seat)
-
-
-@pytest.mark.parametrize("name", registry.GAMES)
-def test_nobody_witnesses_what_it_cannot_see(name: str) -> None:
-    """Moves that leave a seat with equal views are one to it, and the mover's own all differ."""
-    game, chance = registry.game(name), random.Random(1)
-    count = game.witness_count or game.action_count
-    for players in {game.players[0], game.players[-1]}:
-        state = game.initial(players, seed=1)
-        for _ in range(30):
-            mover, legal = game.mover(state), game.legal(state)
-            if mover is None:
-                break
-            some = chance.sample(legal, min(6, len(legal)))
-            for seat in range(players):
-                seen = {action: _witness(state, action, seat) for action in some}
-                assert set(seen.values()) <= set(range(count))
-                by_view: dict[Any, set[int]] = {}
-                for action in some:
-                    view = game.observe(game.apply(state, action), seat)
-                    by_view.setdefault(view, set()).add(seen[action])
-                assert {len(numbers) for numbers in by_view.values()} == {1}
-                assert seat != mover or len(set(seen.values())) == len(some)
-            state = game.apply(state, chance.choice(legal))
 
 
 @pytest.mark.parametrize(("name", "moves"), [("kuhn", 0), ("cubirds", 12), ("coloretto", 11)])
