@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from arena import kernel, match, registry, sandbox, seeding
+from arena.bot_process import Usage
 from arena.config import RunConfig
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, State, Turn
 from arena.errors import BotLoadError, OptionError
 from arena.game import Game
-from arena.isolation import Guest, GuestPlayer, Hosts, Usage
+from arena.isolation import Guest, GuestPlayer, Hosts
 from arena.player import BotFault, Contestant, Entry, Player
 from arena.registry import BotSource, Param
 

@@ -1,4 +1,4 @@
-"""The processes in which foreign bots live, from the inside; their master is `arena.isolation`.
+"""The processes in which foreign bots live, from the inside; their master is `arena.bot_process`.
 
     keeper       has arena and the game in memory, starts all others, never runs a bot's code
     └─ loaded    one for each bot: has run the bot's module, and waits

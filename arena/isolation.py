@@ -1,16 +1,7 @@
-"""Foreign bots in processes of their own: started, asked, limited and ended from here.
+"""Foreign bots as contestants: they play from processes of their own, see `arena.bot_process`.
 
-Each worker has a `Hosts`. It starts a keeper process, which forks one process for each bot and from
-that one for each match (see `arena.host`). A bot is given views and nothing else, over a private
-socket; what it prints goes elsewhere and is kept up to a limit.
-
-**Clocks.** A bot is charged the processor time of its processes, so that neither a busy machine nor
-a busy rival costs it a match. Since a bot that sleeps uses none, there is a guard of wall clock
-time, several times as long. It counts the ticks of this process rather than the clock on the wall:
-where the machine stands still, so do the ticks.
-
-**Limits** are enforced from outside: whoever is over one is killed, with all that it has started,
-double forks included, since those fall to the keeper. Nothing outlives its match.
+Each worker has a `Hosts`, whose keepers make the processes. A bot in Python is given views and
+nothing else; a program is sent lines of JSON.
 
 **Sandbox.** With `Isolation.STRICT` each bot has a keeper of its own inside a bubblewrap sandbox:
 no network, no files but the bot's own and those of the interpreter, no other processes, a private
@@ -22,73 +13,39 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
-import select
-import signal
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from functools import partial
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 
 from arena import host, kernel, processes
 from arena import sandbox as sandboxes
+from arena.bot_process import (
+    Keeper,
+    LoadFault,
+    Match,
+    Overrun,
+    Process,
+    Program,
+    Usage,
+    made,
+    message_of,
+    raise_fault,
+)
 from arena.core import Action, Ending, Isolation, Limits, MatchResult, MatchSpec, Turn
-from arena.errors import BotLoadError, InfrastructureError, OptionError
+from arena.errors import BotLoadError, OptionError
 from arena.game import Game
-from arena.player import BotFault, Clock, DisturbedError, expected_one_of, line, text, too_long
+from arena.player import BotFault, Clock, expected_one_of, line, too_long
 from arena.registry import BotSource, Param
 
-TICK = 0.05
-"""seconds between two looks at a bot that is thinking"""
-GUARD_FACTOR, GUARD_SECONDS = 3.0, 1.0
-"""so many times its limit, and so much more, may a bot take by the clock on the wall"""
-KEEPER_SECONDS, START_SECONDS = 120.0, 10.0
-"""a keeper, or a copy of a process, that takes longer to start is broken"""
 SANDBOXES = 8
 """kept at a time; each takes about as much memory as a worker"""
-ANSWERS = 5
-"""a bot can print all that is kept of a match before so many answers, not before one"""
-ROUNDS = 1000
-"""of killing what a bot has left behind, before all of its keeper's processes are ended"""
-LINE_BYTES = 1 << 16
-"""the longest line that a program may answer"""
-PARTING_SECONDS = 0.1
-"""for a program to end after it was told the result"""
 PROTOCOL = "arena.bot/1"
 READY = {"type": "ready"}
-MOST_CHARS = 1000
-"""of the detail of a fault, as a bot's process tells it"""
-PIPE_BYTES = 1 << 20
-"""the most that a pipe holds"""
-RESTLESS = 0.005
-"""seconds of processor time between its turns after which a bot is stopped between them"""
-
-Overrun = Callable[[], BotFault]
-"""What becomes of a bot that takes too long."""
-
-_CREDENTIALS = struct.Struct("3i")
-
-P = TypeVar("P", bound="_Process")
-
-
-class Usage(NamedTuple):
-    """What a bot uses beyond what its process had when the match began."""
-
-    memory: int
-    """bytes"""
-    children: int
-    """processes besides its own"""
-    threads: int
-    """of all its processes together, the first one of each included"""
 
 
 # --- the bots of a worker -----------------------------------------------------------------------
@@ -105,7 +62,7 @@ class Hosts:
         self._game = game
         self._mode = mode
         self._hash_seed = hash_seed
-        self._keepers: OrderedDict[str, _Keeper] = OrderedDict()
+        self._keepers: OrderedDict[str, Keeper] = OrderedDict()
         self._core: processes.Core | None = None
 
     def __enter__(self) -> Hosts:
@@ -126,7 +83,7 @@ class Hosts:
         """The bot as a contestant; its code is not run before its first match."""
         return Guest(partial(self._keeper, source), source, params)
 
-    def _keeper(self, source: BotSource, apart: bool) -> _Keeper:
+    def _keeper(self, source: BotSource, apart: bool) -> Keeper:
         """The keeper of a bot, in that bot's sandbox if it is to have one.
 
         Without a sandbox all bots share one, unless one is to be kept `apart`.
@@ -149,7 +106,7 @@ class Hosts:
                 kernel.compile_once(f"{self._game.name}-host", [step])
                 self._core = processes.Core()
             command = sandboxes.command(source) if strict else ()
-            keeper = _Keeper(self._game, command, self._hash_seed, shared=not key)
+            keeper = Keeper(self._game, command, self._hash_seed, shared=not key)
         self._keepers[key] = keeper
         while len(self._keepers) > SANDBOXES:
             self._keepers.popitem(last=False)[1].close()
@@ -161,7 +118,7 @@ class Guest:
 
     def __init__(
         self,
-        keeper: Callable[[bool], _Keeper],
+        keeper: Callable[[bool], Keeper],
         source: BotSource,
         params: Mapping[str, Param],
         apart: bool = False,
@@ -186,8 +143,8 @@ class Guest:
         """
         if self._source.kind != "program":
             try:
-                _made(lambda: self._keeper().loaded(self._source, self._params, limits))
-            except _LoadFault as fault:
+                made(lambda: self._keeper().loaded(self._source, self._params, limits))
+            except LoadFault as fault:
                 if fault.mistake:
                     raise BotLoadError(fault.detail) from None
                 raise
@@ -201,7 +158,7 @@ class GuestPlayer:
 
     def __init__(
         self,
-        keeper: Callable[[], _Keeper],
+        keeper: Callable[[], Keeper],
         source: BotSource,
         params: Mapping[str, Param],
         game: Game,
@@ -218,7 +175,7 @@ class GuestPlayer:
         self._seat = seat
         self._limits = limits
         self._clock = Clock(limits)
-        self._process: _Process | None = None
+        self._process: Process | None = None
         self._printed = ""
 
     @property
@@ -229,7 +186,7 @@ class GuestPlayer:
         began = perf_counter()
         try:
             self._start()
-        except _LoadFault as fault:
+        except LoadFault as fault:
             self._printed = fault.printed
             raise
         finally:
@@ -268,11 +225,11 @@ class GuestPlayer:
     def _start(self) -> None:
         raise NotImplementedError
 
-    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+    def _ask(self, process: Process, turn: Turn) -> tuple[Action, float]:
         """The answer and the processor time it took."""
         raise NotImplementedError
 
-    def _take_leave(self, process: _Process, result: MatchResult) -> None:
+    def _take_leave(self, process: Process, result: MatchResult) -> None:
         pass
 
 
@@ -286,23 +243,23 @@ class _PythonPlayer(GuestPlayer):
             "seed": self._spec.bot_seeds[self._seat],
             "params": dict(self._params),
         }
-        self._process = _made(lambda: self._match(request))
+        self._process = made(lambda: self._match(request))
         self._process.wait(self._limits.startup, self._slow_start)
-        _raise_fault(_message(self._process.receive()))
+        raise_fault(message_of(self._process.receive()))
 
-    def _match(self, request: host.Message) -> _Process:
+    def _match(self, request: host.Message) -> Process:
         keeper = self._keeper()
         loaded = keeper.loaded(self._source, self._params, self._limits)
-        return _Match(keeper, loaded, request, self._limits)
+        return Match(keeper, loaded, request, self._limits)
 
-    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+    def _ask(self, process: Process, turn: Turn) -> tuple[Action, float]:
         legal = np.array(turn.legal, host.LEGAL).tobytes()
         clock = math.nan if turn.clock is None else turn.clock
         process.send(turn.view.record.tobytes() + legal + host.CLOCK.pack(clock))
         used = process.wait(turn.clock, self._clock.overrun)
         data = process.receive()
         if len(data) != host.ANSWER.size or data[:1] != host.MOVE:
-            _raise_fault(_message(data))
+            raise_fault(message_of(data))
             raise BotFault(Ending.ILLEGAL, "answered by other means than its return value")
         _, action = host.ANSWER.unpack(data)
         if action not in turn.legal:
@@ -310,35 +267,12 @@ class _PythonPlayer(GuestPlayer):
         return action, used
 
 
-def _message(data: bytes) -> dict[str, Any]:
-    """What a bot's process tells. The bot may have written it itself."""
-    try:
-        return dict(json.loads(data))
-    except (RecursionError, TypeError, ValueError):
-        raise BotFault(Ending.CRASH, "wrote to the connection of its process") from None
-
-
-def _raise_fault(message: Mapping[str, Any]) -> None:
-    """Raise what a message says that the bot did wrong, if it says so."""
-    if "ending" in message:
-        try:
-            ending = Ending(message["ending"])
-            fault = BotFault(
-                ending, line(message["detail"], MOST_CHARS), text(message["traceback"])
-            )
-        except (KeyError, TypeError, ValueError):
-            ending = Ending.FINISHED
-        if not ending.forfeit:
-            fault = BotFault(Ending.CRASH, "wrote to the connection of its process")
-        raise fault
-
-
 class _ProgramPlayer(GuestPlayer):
     """A program that speaks JSON lines on its standard input and output."""
 
     def _start(self) -> None:
         request = {"do": "run", "command": self._source.command, "folder": str(self._source.path)}
-        self._program = _made(lambda: _Program(self._keeper(), request, self._limits))
+        self._program = made(lambda: Program(self._keeper(), request, self._limits))
         self._process = self._program
         limits = {"move": self._limits.move, "bank": self._limits.bank}
         self._say(
@@ -362,7 +296,7 @@ class _ProgramPlayer(GuestPlayer):
         if answer.get("type") != "ready":
             raise BotFault(Ending.CRASH, f"answered {_shown(answer)}; expected {_shown(READY)}")
 
-    def _ask(self, process: _Process, turn: Turn) -> tuple[Action, float]:
+    def _ask(self, process: Process, turn: Turn) -> tuple[Action, float]:
         # The texts of moves are made from a world of the view, so that they cannot tell more.
         world = self._game.sample(turn.view, turn.seat, 0)
         self._say(
@@ -383,7 +317,7 @@ class _ProgramPlayer(GuestPlayer):
             raise expected_one_of(_shown(answer), turn.legal)
         return action, used
 
-    def _take_leave(self, process: _Process, result: MatchResult) -> None:
+    def _take_leave(self, process: Process, result: MatchResult) -> None:
         end = {
             "type": "end",
             "ending": result.ending.value,
@@ -395,7 +329,7 @@ class _ProgramPlayer(GuestPlayer):
             self._say(process, end)
             self._program.hang_up()
 
-    def _say(self, process: _Process, message: Mapping[str, Any]) -> None:
+    def _say(self, process: Process, message: Mapping[str, Any]) -> None:
         process.send(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     def _hear(self, limit: float | None, overrun: Overrun) -> tuple[dict[str, Any], float]:
@@ -412,556 +346,3 @@ class _ProgramPlayer(GuestPlayer):
 
 def _shown(message: Mapping[str, Any]) -> str:
     return line(json.dumps(message))
-
-
-# --- processes ----------------------------------------------------------------------------------
-
-
-class _GoneError(Exception):
-    """The process that was to make another one is not there any more."""
-
-
-def _made(make: Callable[[], P]) -> P:
-    """A new process; whoever ended the one that was to make it, the next one is as good."""
-    try:
-        return make()
-    except _GoneError:
-        try:
-            return make()
-        except _GoneError:
-            raise BotFault(Ending.CRASH, "makes no process for a match") from None
-
-
-class _LoadFault(BotFault):
-    """What is wrong with a bot's module, and what it printed.
-
-    `mistake` says that its code runs, but does not hold what was asked for.
-    """
-
-    def __init__(self, fault: BotFault, printed: str, mistake: bool) -> None:
-        super().__init__(fault.ending, fault.detail, fault.traceback)
-        self.printed = printed
-        self.mistake = mistake
-
-
-class _Process:
-    """A process that runs a bot's code: its socket, what it prints, its limits and its end."""
-
-    kind = socket.SOCK_SEQPACKET
-
-    def __init__(
-        self, keeper: _Keeper, maker: _Maker, request: host.Message, limits: Limits
-    ) -> None:
-        self._keeper = keeper
-        self._maker = maker
-        self._limits = limits
-        self._kept = bytearray()
-        self._dropped = 0
-        self._room = limits.output // ANSWERS
-        self._others: list[int] = []
-        self._times: dict[int, float] = {}
-        self._reaped = self._slept = 0.0
-        self._look_again = 0.0
-        self._before_sent: float | None = None
-        self._restless = False
-        self._rested = 0.0
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, self.kind)
-        self._output, printing = os.pipe()
-        _expect_hello(self._channel)
-        try:
-            maker.request({**request, "memory": limits.memory}, (theirs.fileno(), printing))
-            theirs.close()
-            self.pid, self._inner_pid = _hello(self._channel, START_SECONDS)
-        except OSError as error:
-            self._channel.close()
-            os.close(self._output)
-            raise _GoneError from error
-        finally:
-            theirs.close()
-            os.close(printing)
-        os.set_blocking(self._output, False)
-        self._pidfd = os.pidfd_open(self.pid)
-        self._memory = processes.memory(self.pid)
-        self._poll = select.poll()
-        self._poll.register(self._channel, select.POLLIN)
-        self._poll.register(self._output, select.POLLIN)
-
-    # --- talking
-
-    def send(self, data: bytes) -> None:
-        """BotFault if the process has hung up, or has not read what it was sent before."""
-        self._before_sent = self._used()  # it may be at work before this process goes on
-        try:
-            self._channel.sendall(data, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            raise BotFault(Ending.CRASH, "does not read what it is sent") from None
-        except OSError:
-            raise self._death() from None
-
-    def receive(self) -> bytes:
-        """What has come; BotFault if the process has hung up."""
-        try:
-            data = self._channel.recv(host.MESSAGE_BYTES)
-        except OSError:
-            data = b""
-        if not data:
-            raise self._death()
-        return data
-
-    def wait(self, limit: float | None, overrun: Overrun) -> float:
-        """Wait until a message has come; returns the processor time since one was sent, or now.
-
-        Time in which all its processes sleep counts as well: that is no rival's doing. Raises
-        `overrun()` if it is more than `limit`, BotFault at other limits.
-        """
-        self._room = self._limits.output // ANSWERS
-        total = self._used()
-        begin = total if self._before_sent is None else self._before_sent
-        waited, before = 0.0, perf_counter()
-        guard = math.inf if limit is None else GUARD_FACTOR * limit + GUARD_SECONDS
-        while True:
-            heard = False
-            ready = self._poll.poll(1000 * TICK)
-            for file, _ in ready:
-                if file == self._output:
-                    self._drain()
-                else:
-                    heard = self._complete()
-            now = perf_counter()
-            tick, before = min(now - before, 2 * TICK), now
-            waited += tick
-            self._look()
-            last, total = total, self._used()
-            if not ready and total - last < TICK / 10 and self._asleep():
-                self._slept += tick
-                total += tick
-            if limit is not None and (total - begin > limit or waited > guard):
-                raise overrun()
-            if heard:
-                return total - begin
-
-    def _complete(self) -> bool:
-        """Whether what comes in now is all of a message."""
-        return True
-
-    def _drain(self) -> None:
-        with contextlib.suppress(BlockingIOError):  # a bot may read back what it prints
-            data = os.read(self._output, PIPE_BYTES)
-            if not data:
-                self._poll.unregister(self._output)
-            self._keep(data)
-
-    def _keep(self, data: bytes) -> None:
-        room = min(self._room, self._limits.output - len(self._kept))
-        self._kept += data[:room]
-        self._room -= len(data[:room])
-        self._dropped += max(0, len(data) - room)
-
-    # --- limits
-
-    def _used(self) -> float:
-        """Processor time of the process and all that it has started, and time spent asleep.
-
-        Those that have ended keep what they were seen to have, or what the process was told of it.
-        """
-        for pid in (self.pid, *self._others):
-            self._times[pid] = max(self._times.get(pid, 0.0), processes.processor_time(pid))
-        own = self._times[self.pid]
-        return max(sum(self._times.values()), own + self._reaped) + self._slept
-
-    def _asleep(self) -> bool:
-        return all(map(processes.asleep, (self.pid, *self._others)))
-
-    def _look(self) -> None:
-        """See to the limits that need no exact moment, at most once a tick."""
-        if perf_counter() < self._look_again:
-            return
-        self._look_again = perf_counter() + TICK
-        self._others = list(processes.below(self.pid))
-        self._reaped = max(self._reaped, processes.reaped_time(self.pid))
-        every = [self.pid, *self._others]
-        most, memory = self._limits.processes, self._limits.memory
-        if most is not None and sum(map(processes.threads, every)) > most:
-            raise BotFault(Ending.CRASH, f"had more than {most} processes and threads")
-        if memory is not None and self._taken(every) > memory:
-            raise BotFault(Ending.MEMORY, f"took more than {memory:,} bytes of memory")
-
-    def _taken(self, every: Sequence[int]) -> int:
-        """Memory that these processes have beyond what the first had when it began."""
-        taken = sum(map(processes.memory, every)) - self._memory
-        if len(every) > 1 and taken > (self._limits.memory or 0):
-            # Copies of a process have the most in common with it.
-            taken = sum(map(processes.share_of_memory, every)) - self._memory
-        return taken
-
-    def usage(self) -> Usage:
-        """What it and all that it has started use at this moment.
-
-        Processes that have lost the one above them are counted for every bot of the match.
-        """
-        others = [*processes.below(self.pid), *self._keeper.strays()]
-        every = [self.pid, *others]
-        return Usage(max(0, self._taken(every)), len(others), sum(map(processes.threads, every)))
-
-    def resume(self) -> None:
-        """Its turn begins. What it does between its turns must not cost others theirs."""
-        if self._restless:
-            self._signal(signal.SIGCONT)
-        elif self._rested and self._used() - self._rested > RESTLESS:
-            self._restless = True
-
-    def rest(self) -> None:
-        """Its turn is over."""
-        if self._restless:
-            self._signal(signal.SIGSTOP)
-        self._rested = self._used()
-
-    def _signal(self, how: signal.Signals) -> None:
-        """Send a signal to its group, and to those that its other processes have founded."""
-        for each in (self.pid, *self._others):
-            processes.signal_group(each, how)
-
-    # --- the end
-
-    def end(self) -> str:
-        """Kill it and all that it has started; returns what it printed."""
-        if not select.select([self._pidfd], [], [], 0)[0]:  # else its number may be another's
-            processes.kill_tree(self.pid)
-        os.close(self._pidfd)
-        self._keeper.ended(self.pid)
-        self._channel.close()
-        with contextlib.suppress(BlockingIOError):
-            self._keep(os.read(self._output, PIPE_BYTES))
-        os.close(self._output)
-        printed = self._kept.decode(errors="replace")
-        return f"{printed}\n[and {self._dropped} bytes more]" if self._dropped else printed
-
-    def _death(self) -> BotFault:
-        """How the process has ended, since it has hung up."""
-        status = self._maker.status(self._inner_pid)
-        if self._keeper.lost:
-            if self._keeper.shared:
-                raise DisturbedError
-            return BotFault(Ending.CRASH, "ended the process that keeps it")
-        if status is None:
-            return BotFault(Ending.CRASH, "closed the connection of its process")
-        if os.WIFSIGNALED(status):
-            name = _signal_name(os.WTERMSIG(status))
-            return BotFault(Ending.CRASH, f"its process was ended by {name}")
-        code = os.WEXITSTATUS(status)
-        return BotFault(Ending.CRASH, f"ended its process with exit code {code}")
-
-
-class _Loaded(_Process):
-    """The process that has run a bot's module, and makes those of its matches."""
-
-    def __init__(
-        self,
-        keeper: _Keeper,
-        source: BotSource,
-        params: Mapping[str, Param],
-        limits: Limits,
-    ) -> None:
-        plain = {**asdict(source), "path": str(source.path), "archive": None}
-        request = {"do": "load", "source": plain, "params": dict(params)}
-        super().__init__(keeper, keeper, request, limits)
-        mistake = False
-        try:
-            self.wait(limits.startup, lambda: too_long(f"the limit of {limits.startup:g} s"))
-            message = _message(self.receive())
-            mistake = message.get("mistake") is True
-            _raise_fault(message)
-            # What runs on beside the bot could remember for it; in a sandbox nothing is trusted.
-            tied = processes.ties(self.pid) != keeper.ties or any(processes.below(self.pid))
-            self.reusable = not (tied or keeper.sandboxed)
-        except BotFault as fault:
-            raise _LoadFault(fault, self.end(), mistake) from None
-        self.usable = True
-
-    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
-        """Ask for a process; see `_Maker`."""
-        processes.kill(self.pid, signal.SIGCONT)  # a bot of a match may have stopped it
-        host.send(self._channel, message, files)
-
-    def status(self, pid: int) -> int | None:
-        processes.kill(self.pid, signal.SIGCONT)
-        return _status(self._channel, pid)
-
-    def end(self) -> str:
-        self.usable = False
-        return super().end()
-
-
-class _Match(_Process):
-    """A copy of the process that has loaded the bot, for one match."""
-
-    def __init__(
-        self, keeper: _Keeper, loaded: _Loaded, request: host.Message, limits: Limits
-    ) -> None:
-        try:
-            super().__init__(keeper, loaded, request, limits)
-        except _GoneError:
-            loaded.end()
-            raise
-        self._loaded = loaded
-        loaded.usable = loaded.reusable
-        keeper.began(self.pid)
-
-    def _used(self) -> float:
-        # What its module has started computes for this match alone.
-        return super()._used() + (0.0 if self._loaded.reusable else self._loaded._used())
-
-    def _signal(self, how: signal.Signals) -> None:
-        super()._signal(how)
-        if not self._loaded.reusable:
-            self._loaded._signal(how)
-
-    def end(self) -> str:
-        if not self._loaded.reusable:
-            self._loaded.end()
-        return super().end()
-
-
-class _Program(_Process):
-    """A program that speaks in lines."""
-
-    kind = socket.SOCK_STREAM
-
-    def __init__(self, keeper: _Keeper, request: host.Message, limits: Limits) -> None:
-        super().__init__(keeper, keeper, request, limits)
-        self._line = bytearray()
-        keeper.began(self.pid)
-
-    def read_line(self, limit: float | None, overrun: Overrun) -> tuple[bytes, float]:
-        """A line, and the processor time until it was there."""
-        used = 0.0 if b"\n" in self._line else self.wait(limit, overrun)
-        data, _, rest = self._line.partition(b"\n")
-        self._line = rest
-        return bytes(data), used
-
-    def _complete(self) -> bool:
-        data = self.receive()
-        self._line += data
-        if len(self._line) > LINE_BYTES:
-            raise BotFault(Ending.ILLEGAL, f"answered a line of more than {LINE_BYTES} bytes")
-        return b"\n" in data
-
-    def hang_up(self) -> None:
-        """Say that nothing more will come, and give the process a moment to end."""
-        deadline = perf_counter() + PARTING_SECONDS
-        with contextlib.suppress(OSError):  # it may be gone, what it was told unread
-            self._channel.shutdown(socket.SHUT_WR)
-            while (rest := deadline - perf_counter()) > 0:
-                for file, _ in self._poll.poll(1000 * rest):
-                    if file == self._output:
-                        self._drain()
-                    elif not self._channel.recv(LINE_BYTES):
-                        return
-
-
-class _Maker(Protocol):
-    """A process that makes others."""
-
-    def request(self, message: host.Message, files: tuple[int, ...]) -> None:
-        """Ask for a process that gets two files: its socket and where it prints.
-
-        OSError if this process is gone.
-        """
-
-    def status(self, pid: int) -> int | None:
-        """How a process made here has ended; None if it goes on or nothing is known."""
-
-
-class _Keeper:
-    """The root of the processes, and who is to live below it."""
-
-    def __init__(
-        self, game: Game | None, sandbox: Sequence[str], hash_seed: int, shared: bool
-    ) -> None:
-        self.shared = shared
-        self.sandboxed = bool(sandbox)
-        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._loaded: dict[str, _Loaded | _LoadFault] = {}
-        self._matches: set[int] = set()
-        self._killed: set[int] = set()
-        self._usable = True
-        _expect_hello(self._channel)
-        with theirs, tempfile.TemporaryFile() as errors:
-            python = [sys.executable, "-P", "-s", "-m", "arena.host"]
-            self._process = subprocess.Popen(
-                [*sandbox, *python, str(theirs.fileno()), *([game.name] if game else [])],
-                pass_fds=[theirs.fileno()],
-                env=_environment(hash_seed),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                start_new_session=True,
-            )
-            theirs.close()
-            try:
-                self.pid, _ = _hello(self._channel, KEEPER_SECONDS)
-            except OSError:
-                self.close()
-                errors.seek(0)
-                told = errors.read().decode(errors="replace").strip().splitlines()
-                reason = told[-1] if told else f"exit code {self._process.returncode}"
-                raise InfrastructureError(
-                    f"the process that keeps foreign bots does not start: {reason}"
-                ) from None
-        self.ties = processes.ties(self.pid)
-        self._left = self._wipe() if sandbox else None
-
-    @property
-    def usable(self) -> bool:
-        """Whether it is as it was."""
-        return self._usable and not self.lost
-
-    @property
-    def lost(self) -> bool:
-        """Whether it has ended; a bot may have killed it."""
-        return _hung_up(self._channel)
-
-    def close(self) -> None:
-        """End it and all below it."""
-        self._usable = False
-        for loaded in self._loaded.values():
-            if isinstance(loaded, _Loaded) and loaded.usable:
-                loaded.end()
-        self._channel.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(2.0)
-        self._process.kill()
-        self._process.wait()
-
-    def request(self, message: host.Message, files: tuple[int, ...] = ()) -> None:
-        """Ask for a process; see `_Maker`."""
-        processes.kill(self.pid, signal.SIGCONT)  # a bot may have stopped it
-        host.send(self._channel, message, files)
-
-    def status(self, pid: int) -> int | None:
-        processes.kill(self.pid, signal.SIGCONT)
-        return _status(self._channel, pid)
-
-    def loaded(self, source: BotSource, params: Mapping[str, Param], limits: Limits) -> _Loaded:
-        """The process that has loaded a bot; BotFault if that does not work."""
-        key = json.dumps([str(source.path), source.attr, source.digest, params], sort_keys=True)
-        known = self._loaded.get(key)
-        if known is None or (isinstance(known, _Loaded) and not known.usable):
-            try:
-                known = _Loaded(self, source, params, limits)
-            except _LoadFault as fault:
-                known = fault
-            self._loaded[key] = known
-            if self.sandboxed and not self._matches:
-                self._left = self._wipe()  # its kernels may have been compiled
-        if isinstance(known, _LoadFault):
-            raise known.with_traceback(None)
-        return known
-
-    def began(self, pid: int) -> None:
-        """A process of a match is there."""
-        self._matches.add(pid)
-
-    def ended(self, pid: int) -> None:
-        """It has been killed. After the last one of a match, remove what they have left behind."""
-        self._matches.discard(pid)
-        self._killed.add(pid)
-        if not self._matches and self.usable:
-            self._usable = self._kill_others() and (
-                not self.sandboxed or self._wipe() == self._left
-            )
-
-    def strays(self) -> set[int]:
-        """The processes that belong to no bot's process any more."""
-        kept = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded)} | self._matches
-        owned = {pid for match in self._matches for pid in processes.below(match)}
-        return set(processes.below(self.pid)) - kept - owned - self._killed
-
-    def _kill_others(self) -> bool:
-        """Kill all that is not to last; False if there is no end to them."""
-        known = {k.pid for k in self._loaded.values() if isinstance(k, _Loaded) and k.usable}
-        self._killed = set()
-        for _ in range(ROUNDS):
-            found = set(processes.below(self.pid)) - known
-            if not found:
-                return True
-            for each in found:
-                processes.kill(each)
-            known |= found
-            self._killed |= found
-        return False
-
-    def _wipe(self) -> object:
-        """Empty the folders that bots can write to; returns what tells whether that worked."""
-        return _asked(self._channel, {"do": "wipe"}).get("left")
-
-
-# --- what the system tells ----------------------------------------------------------------------
-
-
-def _expect_hello(channel: socket.socket) -> None:
-    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-
-
-def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
-    """The id of the process at the other end, for us and for itself; OSError if there is none.
-
-    The first comes from the kernel, which translates it for us where the process is in a sandbox.
-    """
-    # In ticks, which stand still while the machine does.
-    if not any(select.select([channel], [], [], TICK)[0] for _ in range(int(seconds / TICK))):
-        raise TimeoutError(f"no sign of life within {seconds:g} s")
-    data, ancillary, _, _ = channel.recvmsg(host.HELLO_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
-    if not data.isdigit():
-        raise ConnectionError("no sign of life, or a wrong one")
-    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-    pid, _, _ = _CREDENTIALS.unpack(ancillary[0][2])
-    return pid, int(data)
-
-
-def _hung_up(channel: socket.socket) -> bool:
-    """Whether nobody has the other end any more."""
-    poll = select.poll()
-    poll.register(channel, 0)
-    return bool(poll.poll(0))
-
-
-def _asked(channel: socket.socket, question: host.Message) -> dict[str, Any]:
-    """What a process that makes others replies; nothing if that makes no sense."""
-    try:
-        host.send(channel, question)
-        if not select.select([channel], [], [], START_SECONDS)[0]:
-            return {}
-        return dict(json.loads(channel.recv(host.MESSAGE_BYTES)))
-    except (OSError, RecursionError, TypeError, ValueError):
-        return {}
-
-
-def _status(channel: socket.socket, pid: int) -> int | None:
-    """The wait status of a process, from the one that made it."""
-    status = _asked(channel, {"do": "tell", "pid": pid}).get("status")
-    return status if isinstance(status, int) and 0 <= status < 1 << 16 else None
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-# --- what bots find around them -----------------------------------------------------------------
-
-_PASSED_ON = ("ARENA_CACHE_DIR", "HOME", "LANG", "LC_ALL", "NUMBA_DISABLE_JIT", "PATH", "TZ")
-_SINGLE = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-
-
-def _environment(hash_seed: int) -> dict[str, str]:
-    """Nothing but what a bot needs; libraries that would use all cores are told to use one."""
-    return {
-        **{name: os.environ[name] for name in _PASSED_ON if name in os.environ},
-        **dict.fromkeys(_SINGLE, "1"),
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "PYTHONHASHSEED": str(hash_seed),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 
-from arena import isolation, kernel, processes, registry, sandbox
+from arena import bot_process, kernel, processes, registry, sandbox
+from arena.bot_process import Loaded
 from arena.core import Ending, Isolation, Limits, MatchResult, Turn
 from arena.errors import OptionError
-from arena.isolation import Hosts, _Loaded
+from arena.isolation import Hosts
 from arena.match import play
 from arena.player import BotFault, Contestant
 from arena.registry import find_bot
@@ -112,7 +113,7 @@ def lasting(hosts: Hosts) -> set[int]:
         for keeper in hosts._keepers.values()
         for pid in (
             keeper.pid,
-            *(k.pid for k in keeper._loaded.values() if isinstance(k, _Loaded) and k.usable),
+            *(k.pid for k in keeper._loaded.values() if isinstance(k, Loaded) and k.usable),
         )
     }
 
@@ -242,7 +243,7 @@ def without_output(result: MatchResult) -> MatchResult:
 def test_a_bot_that_spoils_how_matches_begin_cannot_start(
     name: str, guest: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolation, "START_SECONDS", 1.0)
+    monkeypatch.setattr(bot_process, "START_SECONDS", 1.0)
     for _ in range(2):
         result = match(guest("steady.py"), guest(f"{name}.py"))
         assert (result.ending, result.offender, result.actions) == (CRASH, 1, ())
@@ -291,7 +292,7 @@ def test_a_bot_that_does_not_load_is_not_run_again(
     guest: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = match(guest("sleeps_on_import.py"), guest("steady.py"))
-    monkeypatch.delattr(_Loaded, "__init__")
+    monkeypatch.delattr(Loaded, "__init__")
     assert same(match(guest("sleeps_on_import.py"), guest("steady.py")), first)
 
 
@@ -395,13 +396,13 @@ def test_what_a_bot_does_before_anybody_looks_is_charged(
     guest: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system may let it work as soon as it is asked, and this process wait."""
-    send = isolation._Process.send
+    send = bot_process.Process.send
 
-    def send_and_wait(process: isolation._Process, data: bytes) -> None:
+    def send_and_wait(process: bot_process.Process, data: bytes) -> None:
         send(process, data)
         time.sleep(0.2)
 
-    monkeypatch.setattr(isolation._Process, "send", send_and_wait)
+    monkeypatch.setattr(bot_process.Process, "send", send_and_wait)
     limits = replace(LIMITS, move=0.01)
     assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
 
@@ -646,7 +647,7 @@ def test_a_program_that_breaks_the_protocol_loses(name: str, guest: Make) -> Non
 def test_a_program_plays_as_a_python_bot_does(
     how: str, guest: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolation, "PARTING_SECONDS", 10.0)  # enough to print the result
+    monkeypatch.setattr(bot_process, "PARTING_SECONDS", 10.0)  # enough to print the result
     for _ in range(3):
         result = match(guest(program(how)), guest("steady.py"))
         assert same(without_output(result), match(guest("steady.py"), guest("steady.py")))

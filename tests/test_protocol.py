@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from arena import config, isolation, match, registry, sandbox
+from arena import bot_process, config, match, registry, sandbox
 from arena.core import Ending, Isolation, Limits, MatchResult
 from arena.errors import OptionError
 from arena.isolation import Hosts
@@ -34,7 +34,7 @@ UNLIMITED = Limits()
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs have the time to write what they still have to when a match is over."""
-    monkeypatch.setattr(isolation, "PARTING_SECONDS", 10.0)
+    monkeypatch.setattr(bot_process, "PARTING_SECONDS", 10.0)
 
 
 def validate(kind: str, message: Message) -> None:
