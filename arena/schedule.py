@@ -2,8 +2,12 @@
 
 A **line-up** is a set of different bots, one for each seat; with self-play also one bot for all
 seats. It plays every deal once from each **rotation**: in rotation r seat s belongs to the bot that
-is s + r places further on in the line-up, counted round. The matches of one line-up on one deal are
-a **deal block**: every bot has met the same cards in every seat.
+is s + r places further on around the table. The matches of one line-up on one deal are a **deal
+block**: every bot has met the same cards in every seat.
+
+Rotations leave everybody's neighbours as they are, and whoever plays after a weak bot may be better
+off than whoever plays after a strong one. So the order around the table changes from deal to deal,
+through all orders that there are; each is followed by its reverse.
 
 Matches are numbered by number of players, deal, line-up and rotation, in this order, so that the
 first results already cover all bots. `Matches` computes the match of a number when asked; a
@@ -22,7 +26,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice, permutations
 from math import comb
 from typing import Any
 
@@ -163,7 +167,8 @@ class Matches(Sequence[MatchSpec]):
         block, rotation = divmod(number - section.first_match, players)
         deal, line_up = divmod(block, section.line_ups.size)
         bots = section.line_ups[line_up]
-        seats = bots[rotation:] + bots[:rotation]
+        order = section.orders[deal % len(section.orders)]
+        seats = tuple(bots[i] for i in order[rotation:] + order[:rotation])
         if self._book is not None:
             deal_seed = self._book[deal]
         else:
@@ -205,6 +210,21 @@ class _Section:
     @functools.cached_property
     def options_text(self) -> str:
         return json.dumps(dict(self.options), sort_keys=True)
+
+    @functools.cached_property
+    def orders(self) -> list[LineUp]:
+        """Orders around the table, of positions in a line-up; after the last comes the first."""
+        return list(islice(_orders(self.players), self.deals))
+
+
+def _orders(players: int) -> Iterator[LineUp]:
+    """All orders of so many around a table, each but its own reverse followed by that."""
+    for others in permutations(range(1, players)):
+        back = others[::-1]
+        if others <= back:
+            yield 0, *others
+            if others != back:
+                yield 0, *back
 
 
 # --- line-ups -----------------------------------------------------------------------------------

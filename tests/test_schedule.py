@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import time
 from collections import Counter
@@ -62,10 +63,12 @@ def test_every_line_up_plays_every_deal_from_every_rotation_once(chosen: dict[st
         assert line_ups - mirrors <= different
         assert len(line_ups - mirrors) == min(most, len(different))
         assert line_ups & mirrors == mirrors
+        first = {(d, bots) for _, d, bots in here if bots[0] == min(bots)}
         expected: Counter[Any] = Counter()
-        for deal, line_up, r in itertools.product(range(chosen["deals"]), line_ups, range(players)):
-            expected[players, deal, line_up[r:] + line_up[:r]] += 1
+        for (deal, order), r in itertools.product(first, range(players)):
+            expected[players, deal, order[r:] + order[:r]] += 1
         assert here == expected
+        assert len(first) == chosen["deals"] * len(line_ups)
 
 
 @quickly
@@ -96,6 +99,24 @@ def test_seats_are_balanced(chosen: dict[str, Any]) -> None:
     for (players, _), count in seats.items():
         assert len(count) == players
         assert len(set(count.values())) == 1
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_neighbours_are_balanced(players: int) -> None:
+    """Each bot plays after each other one equally often, even when few deals are played."""
+    orders = math.factorial(players - 1)
+    for deals in (orders, 2 * orders):
+        after = Counter[tuple[str, str]]()
+        opposite = Counter[tuple[str, ...]]()
+        for match in round_robin(players, deals=deals, players=(players,)):
+            after.update(itertools.pairwise((*match.bots, match.bots[0])))
+            opposite[match.bots] += 1
+        assert len(after) == players * (players - 1)
+        assert len({*after.values()}) == 1
+        assert len(opposite) == math.factorial(players)
+        assert len({*opposite.values()}) == 1
+    pair = [m.bots for m in round_robin(players, deals=2, players=(players,)) if m.rotation == 0]
+    assert pair[1][1:] == pair[0][:0:-1]
 
 
 @quickly
@@ -210,11 +231,11 @@ def test_matches_never_change() -> None:
     """Pinned: stored runs are told apart and resumed by these ids."""
     match = round_robin(3, players=(3,))[4]
     assert (match.id, match.seed, match.bot_seeds) == (
-        "5bd2ebdfc6e687f1",
+        "8111bd6e702cd5a8",
         5302656039647191,
-        (5683092729754426, 1930240136751191, 8060662931068416),
+        (8631615527376165, 5647201853782868, 6112866613649198),
     )
-    assert match.bots == ("bot1", "bot2", "bot0")
+    assert match.bots == ("bot2", "bot1", "bot0")
     assert match.options == {"cap": 100}
 
 
@@ -297,7 +318,7 @@ def test_a_thousand_bots_are_no_trouble() -> None:
     matches = round_robin(1000, players=(4,), deals=50)
     last = matches[len(matches) - 1]
     assert len(matches) == comb(1000, 4) * 4 * 50
-    assert last.bots == ("bot999", "bot996", "bot997", "bot998")
+    assert last.bots == ("bot997", "bot996", "bot999", "bot998")
     sampled = round_robin(1000, players=(4,), deals=50, max_line_ups=10**6)
     assert len(sampled) == 10**6 * 4 * 50
     assert sampled.sampled == "1,000,000 of 41,417,124,750 line-ups of 4 players"
