@@ -28,6 +28,7 @@ from arena.schedule import Matches
 from arena.store import (
     ENDINGS,
     MOST_MATCHES,
+    Batch,
     BotIdentity,
     Outcomes,
     Plan,
@@ -172,28 +173,7 @@ class Tournament:
             for e in self.config.bots
         )
         job = runner.Job(self.matches, contenders, self.config.limits, run.packer, explain)
-        most = self.config.max_faults or len(self.matches) + 1
-        retirement = Retirement(self.matches, most, run.done(), run.outcomes())
-        withdrawn: list[Numbers] = []
-        told: list[int] = []
-
-        def retire(numbers: Numbers) -> None:
-            if len(numbers):
-                fresh, lost = np.count_nonzero(~run.done()[numbers]), _forfeited(run)
-                run.replace(run.packer(unplayed(self.matches, numbers)))
-                advance(int(fresh), _forfeited(run) - lost)  # some have been played already
-                withdrawn.append(numbers)
-                newly = [bot for bot in retirement.bots if bot not in told]
-                told.extend(newly)
-                names = ", ".join(self.config.names[bot] for bot in newly)
-                tell(f"{most} faults each, and they play no more: {names}")
-
-        def left_out() -> Numbers | None:
-            numbers = np.concatenate(withdrawn) if withdrawn else None
-            withdrawn.clear()
-            return numbers
-
-        retire(retirement.decide())
+        course = _Course(run, self.matches, self.config, tell, advance)
         for batches in runner.run(
             job,
             run.done(),
@@ -201,14 +181,60 @@ class Tournament:
             local=local,
             address=address,
             tell=tell,
-            withdrawn=left_out,
+            withdrawn=course.withdrawn,
         ):
-            run.add(*batches)
-            for batch in batches:
-                fresh = retirement.open(batch.numbers)
-                advance(int(fresh.sum()), int((batch.outcomes["offender"][fresh] >= 0).sum()))
-            for batch in batches:
-                retire(retirement.finish(batch.numbers, batch.outcomes))
+            course.add(batches)
+
+
+class _Course:
+    """The course of a run: results are written to it, and bots at fault too often retire."""
+
+    def __init__(
+        self,
+        run: Run,
+        matches: Matches,
+        settings: RunConfig,
+        tell: Callable[[str], None],
+        advance: Callable[[int, int], None],
+    ) -> None:
+        self._run = run
+        self._matches = matches
+        self._names = settings.names
+        self._most = settings.max_faults or len(matches) + 1
+        self._tell = tell
+        self._advance = advance
+        self._retirement = Retirement(matches, self._most, run.done(), run.outcomes())
+        self._told = 0
+        self._withdrawn: list[Numbers] = []
+        self._retire(self._retirement.decide())
+
+    def add(self, batches: Sequence[Batch]) -> None:
+        """Write what has been played, and what is not to be played because of it."""
+        self._run.add(*batches)
+        for batch in batches:
+            fresh = self._retirement.open(batch.numbers)
+            self._advance(int(fresh.sum()), int((batch.outcomes["offender"][fresh] >= 0).sum()))
+        for batch in batches:
+            self._retire(self._retirement.finish(batch.numbers, batch.outcomes))
+
+    def withdrawn(self) -> Numbers | None:
+        """The matches that have been given up since this was asked last, None for none."""
+        numbers = np.concatenate(self._withdrawn) if self._withdrawn else None
+        self._withdrawn.clear()
+        return numbers
+
+    def _retire(self, numbers: Numbers) -> None:
+        if not len(numbers):
+            return
+        run = self._run
+        fresh, lost = np.count_nonzero(~run.done()[numbers]), _forfeited(run)
+        run.replace(run.packer(unplayed(self._matches, numbers)))
+        self._advance(int(fresh), _forfeited(run) - lost)  # some have been played already
+        self._withdrawn.append(numbers)
+        newly = self._retirement.bots[self._told :]
+        self._told += len(newly)
+        names = ", ".join(self._names[bot] for bot in newly)
+        self._tell(f"{self._most} faults each, and they play no more: {names}")
 
 
 def _schedule(settings: RunConfig, rules: str) -> Matches:
