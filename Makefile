@@ -39,7 +39,7 @@ bench: .venv/arena  ## measure; prints JSON
 	$(BIN)/python -m bench
 
 reference: .venv/arena  ## play LADDERS again (the reference ladders: hours) and compare with results/reference
-	for config in $(LADDERS); do \
+	@for config in $(LADDERS); do \
 		name=$$(basename $$config .yaml) && \
 		$(BIN)/arena run $$config -o results/again-$$name && \
 		for board in results/reference/$$name/*; do \
