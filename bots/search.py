@@ -45,9 +45,6 @@ NODES = 1_000_000
 FEW_NODES = 100
 """For searches that are made to be compiled: enough for the roots of any number of trees."""
 
-MOST = 1_000_000_000
-"""For whole numbers given to a bot: visits and priors together must fit into 32 bits."""
-
 LONGEST = 1_000
 """Most moves from the root to a leaf; there the tree grows in width only."""
 
@@ -89,7 +86,7 @@ class Settings(NamedTuple):
             depth=whole("depth", values["depth"], -1),
             policy=one_of("policy", values["policy"], POLICIES),
             epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
-            tau=real("tau", values["tau"], 0.01),  # lest exp(-1 / tau) vanish
+            tau=real("tau", values["tau"], 0.001),
         )
 
 
@@ -183,7 +180,6 @@ class Tree:
         self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
         self.nodes = np.zeros(whole("nodes", nodes, self.roots + 1), NODE)
         self._own = range(self.roots)
-        self._prior = 0  # of the moves at the root
         self._guided = None if settings.policy == UNIFORM else True
         self._workspace = workspace(game, worlds)
         scratch = self._workspace.scratch
@@ -197,7 +193,6 @@ class Tree:
         """Cut the trees down to their roots for a new `turn`, with chance from `word`, not 0."""
         self.nodes[: self.roots] = 0
         scratch = self._workspace.scratch
-        self._prior = int(scratch["prior"][0]) if len(turn.legal) > 1 else 0
         scratch["used"] = self.roots
         scratch["moves"] = 0
         scratch["rng"] = word
@@ -265,21 +260,18 @@ class Tree:
         visits: dict[Action, int] = {}
         counts: dict[Action, int] = {}
         sums: dict[Action, float] = {}
+        prior = int(self._workspace.scratch["prior"][0])
         for root in self._own:
             for child in self._children(root):
                 _, action, _, _, count, _, value = self.nodes[child].item()
-                visits[action] = visits.get(action, 0) + count - self._prior
+                visits[action] = visits.get(action, 0) + count - prior
                 counts[action] = counts.get(action, 0) + count
                 sums[action] = sums.get(action, 0.0) + value
         ranked = [(action, visits[action], sums[action] / counts[action]) for action in visits]
         return sorted(ranked, key=lambda move: (-move[1], -move[2], move[0]))
 
     def _line(self, action: Action) -> list[Action]:
-        """From `action` on, the moves visited most, as long as there is more than one visit.
-
-        Priors are no visits.
-        """
-        least = 2 + int(self._workspace.scratch["prior"][0])
+        """From `action` on, the moves visited most, as long as there is more than one visit."""
         starts = [
             c for r in self._own for c in self._children(r) if self.nodes[c]["action"] == action
         ]
@@ -288,7 +280,7 @@ class Tree:
         while nodes:
             node = max(nodes, key=lambda child: int(self.nodes[child]["visits"]))
             line.append(int(self.nodes[node]["action"]))
-            nodes = [c for c in self._children(node) if self.nodes[c]["visits"] >= least]
+            nodes = [c for c in self._children(node) if self.nodes[c]["visits"] > 1]
         return line
 
     def _children(self, node: int) -> Iterator[int]:
@@ -321,10 +313,10 @@ def turn_of(game: Game, state: State) -> Turn:
 
 
 def whole(name: str, value: object, least: int) -> int:
-    """`value` if it is a whole number from `least` to MOST, otherwise OptionError."""
-    if type(value) is int and least <= value <= MOST:
+    """`value` if it is a whole number from `least` on, otherwise OptionError."""
+    if type(value) is int and value >= least:
         return value
-    raise OptionError(f"{name}: found {value!r}, expected a whole number from {least} to {MOST}")
+    raise OptionError(f"{name}: found {value!r}, expected a whole number from {least}")
 
 
 def real(name: str, value: object, least: float) -> float:

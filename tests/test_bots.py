@@ -166,21 +166,6 @@ def test_search_explains_its_answer(make: Callable[..., Any]) -> None:
     assert all(0 <= move["value"] <= 1 for move in moves)
 
 
-@pytest.mark.parametrize("prior", [0, 2])
-def test_explanations_do_not_count_priors(prior: int) -> None:
-    """The only move of a forced position has none, and lines end at moves seen but once."""
-    game = registry.game("cubirds")
-    state = game.initial(2, seed=0)
-    while len(legal := game.legal(state)) > 1:
-        state = game.apply(state, legal[0])
-    bot = ISMCTS(game, 0, 1, iterations=3, prior=prior)
-    bot.act(turn_of(game, state))
-    assert [move["visits"] for move in bot.explain()["moves"]] == [3]
-    bot = ISMCTS(game, 0, 1, iterations=1, prior=prior)
-    answer = bot.act(turn_of(game, game.initial(2, seed=0)))
-    assert bot.explain()["line"] == [answer]
-
-
 def test_levels_get_stronger() -> None:
     game = registry.game("kuhn")
     levels = [ISMCTS(game, 0, 1, level=level) for level in ("easy", "medium", "hard")]
@@ -234,9 +219,7 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"observer": "all"}, "observer: found 'all', expected single or multiple"),
         (ISMCTS, {"policy": 1}, "policy: found 1, expected uniform or epsilon-greedy or mast"),
         (ISMCTS, {"epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),
-        (ISMCTS, {"tau": 0}, "tau: found 0, expected a number from 0.01"),
-        (ISMCTS, {"prior": 2**32}, "prior: found 4294967296, expected a whole number from 0 to"),
-        (ISMCTS, {"depth": 10**20}, "depth: found 100000000000000000000"),
+        (ISMCTS, {"tau": 0}, "tau: found 0"),
         (ISMCTS, {"level": "expert"}, "level: found 'expert', expected easy or medium or hard"),
         (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside"),
     ],
