@@ -125,60 +125,6 @@ MatchName = Annotated[
 ]
 TableFormat = Annotated[Format, typer.Option("--format", help="how to print it")]
 
-# of run
-RunFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="DIR", help="run folder  [default: a new one in results/]"
-    ),
-]
-Workers = Annotated[
-    str | None, typer.Option(metavar="N|auto", help="play on so many cores, with Ray")
-]
-Local = Annotated[bool, typer.Option("--local", help="play in this process")]
-ClusterAddress = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="play on the Ray cluster there")
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="go on with the run in DIR, or with the latest")
-]
-Seed = Annotated[int | None, typer.Option(help="instead of the configuration's seed")]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="instead of what CONFIG says: schedule.deals=10"
-    ),
-]
-Explain = Annotated[
-    bool,
-    typer.Option("--explain", help="keep the reasons that trusted bots give for their moves"),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="print what would be played, and write nothing")
-]
-
-# of check
-BotReference = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="BOT",
-        help="as a configuration names it: a file, a folder, a .zip file, module:Class",
-        autocompletion=_complete_bot,
-    ),
-]
-IsolationName = Annotated[
-    str, typer.Option(metavar="isolated|trusted|strict", help="where the bot runs")
-]
-MatchesPerSeat = Annotated[int, typer.Option(metavar="N", min=1, help="matches in each seat")]
-BotsFolder = Annotated[
-    Path | None,
-    typer.Option("--all", metavar="DIR", help="check all bots that lie in a folder"),
-]
-ReportsFolder = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="where --all writes a file for each  [default: there]"),
-]
-
 
 def _show_version(wanted: bool) -> None:
     if wanted:
@@ -202,15 +148,36 @@ def options(
 @app.command()
 def run(
     config: ConfigPath,
-    output: RunFolder = None,
-    workers: Workers = None,
-    local: Local = False,
-    address: ClusterAddress = None,
-    resume: Resume = False,
-    seed: Seed = None,
-    settings: Settings = None,
-    explain: Explain = False,
-    dry_run: DryRun = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="run folder  [default: a new one in results/]"
+        ),
+    ] = None,
+    workers: Annotated[
+        str | None, typer.Option(metavar="N|auto", help="play on so many cores, with Ray")
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="play in this process")] = False,
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="play on the Ray cluster there")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="go on with the run in DIR, or with the latest")
+    ] = False,
+    seed: Annotated[int | None, typer.Option(help="instead of the configuration's seed")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="instead of what CONFIG says: schedule.deals=10"
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="keep the reasons that trusted bots give for their moves"),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="print what would be played, and write nothing")
+    ] = False,
     form: TableFormat = Format.TABLE,
 ) -> None:
     """Play a tournament and print its leaderboard.
@@ -218,6 +185,7 @@ def run(
     Without --workers, --local and --address the first second is played in this process, and the
     rest on all cores if that is faster.
     """
+    from arena import report
     from arena.tournament import Tournament
 
     where = _where(workers, local, address)
@@ -225,7 +193,9 @@ def run(
     with _stdout_for_data():
         tournament = Tournament.load(config, overrides, _tell)
     if dry_run:
-        _print_summary(tournament, form)
+        if form in (Format.MD, Format.CSV):
+            raise typer.BadParameter("--dry-run prints text or, with --format json, JSON")
+        _print(report.summary_text(tournament.summary(), form))
         return
     with tournament.resume(output) if resume else tournament.begin(output) as opened:
         try:
@@ -421,12 +391,27 @@ def new_bot(
 
 @app.command()
 def check(
-    bot: BotReference = None,
+    bot: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="BOT",
+            help="as a configuration names it: a file, a folder, a .zip file, module:Class",
+            autocompletion=_complete_bot,
+        ),
+    ] = None,
     game: GameName = "cubirds",
-    isolation: IsolationName = "isolated",
-    matches: MatchesPerSeat = 1,
-    every: BotsFolder = None,
-    report: ReportsFolder = None,
+    isolation: Annotated[
+        str, typer.Option(metavar="isolated|trusted|strict", help="where the bot runs")
+    ] = "isolated",
+    matches: Annotated[int, typer.Option(metavar="N", min=1, help="matches in each seat")] = 1,
+    every: Annotated[
+        Path | None,
+        typer.Option("--all", metavar="DIR", help="check all bots that lie in a folder"),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="where --all writes a file for each  [default: there]"),
+    ] = None,
     form: TableFormat = Format.TABLE,
 ) -> None:
     """Find out whether a bot keeps the rules, by playing it as a run would.
@@ -472,11 +457,13 @@ def _check_all(
         lines, passed = _checked(path.name, found, form)
         write_text(reports / f"{path.name}.check.{suffix}", "".join(f"{x}\n" for x in lines))
         failed = ", ".join(f.check for f in found.failed)
-        first = next((f.found for f in found.failed), "")
-        rows.append((path.name, _verdict(passed), failed, first))
+        rows.append(
+            (path.name, _verdict(passed), failed, next((f.found for f in found.failed), ""))
+        )
         _tell(f"{path.name}: {failed or 'ok'}")
-    lines = table(("bot", "verdict", "failed checks", "found"), rows, form)
-    return lines, not any(failed for _, _, failed, _ in rows)
+    return table(("bot", "verdict", "failed checks", "found"), rows, form), not any(
+        r[2] for r in rows
+    )
 
 
 def _checked(name: str, found: BotReport, form: Format) -> tuple[Iterable[str], bool]:
@@ -561,15 +548,6 @@ def _where(workers: str | None, local: bool, address: str | None) -> _Where:
     if local and (count or address):
         raise typer.BadParameter("--local excludes --workers and --address")
     return _Where(int(count) if count else None, local, address)
-
-
-def _print_summary(tournament: Tournament, form: Format) -> None:
-    """Print what would be played."""
-    from arena import report
-
-    if form in (Format.MD, Format.CSV):
-        raise typer.BadParameter("--dry-run prints text or, with --format json, JSON")
-    _print(report.summary_text(tournament.summary(), form))
 
 
 def _play(tournament: Tournament, run: Run, where: _Where, explain: bool) -> None:
