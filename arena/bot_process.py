@@ -555,7 +555,7 @@ class Keeper:
         return _asked(self._channel, {"do": "wipe"}).get("left")
 
 
-# --- what a bot's process tells -----------------------------------------------------------------
+# --- what a bot's process tells ----------------------------------------------------------------
 
 
 def message_of(data: bytes) -> dict[str, Any]:
