@@ -40,14 +40,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 import shlex
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, fields
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
@@ -55,7 +53,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from arena import document, registry, sandbox, seeding
+from arena import document, registry, scalars, seeding
 from arena.core import Isolation, Limits, OptionValue
 from arena.document import Items, Node, Place, Problems, Table, Text
 from arena.errors import (
@@ -69,11 +67,9 @@ from arena.game import Game, Option
 from arena.isolation import Hosts
 from arena.player import BotFault
 from arena.registry import BotSource, Param
+from arena.scalars import MOST
 
 T = TypeVar("T")
-
-MOST = 10**9
-"""No schedule has more deals or line-ups."""
 
 # --- the configuration --------------------------------------------------------------------------
 
@@ -289,10 +285,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    word = text.lower()
-    otherwise = word in _TRUTH or word in _ALMOST or word in ("null", "~")
-    otherwise |= _number(text) is not None or _DISPUTED.fullmatch(text) is not None
-    style = "'" if otherwise else None
+    style = "'" if scalars.needs_quotes(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
@@ -375,15 +368,6 @@ def load(
     return config
 
 
-class _Wrong(Exception):  # noqa: N818 - it never leaves this module
-    """A value that is not what was expected at its place."""
-
-    def __init__(self, node: Node, expected: str) -> None:
-        super().__init__(expected)
-        self.node = node
-        self.expected = expected
-
-
 class _Found(NamedTuple):
     place: Place
     source: BotSource
@@ -420,14 +404,14 @@ class _Reader:
         for key, example in (("game", "cubirds"), ("bots", "[random, greedy]")):
             if isinstance(tree, Table) and key not in top.values:
                 self.problems.add(top.place, f"found no {key}; expected {key}: {example}")
-        game = self._get(top, "game", _game, None)
+        game = self._get(top, "game", scalars.game, None)
         fewest: tuple[int, ...] = (game.players[0],) if game else ()
-        players = self._get(top, "players", partial(_players, game=game), fewest) or ()
+        players = self._get(top, "players", partial(scalars.players, game=game), fewest) or ()
         schedule = self._schedule(top)
         self._limits = self._read_limits(top)
-        isolation = self._get(top, "isolation", _isolation, _default("isolation"))
+        isolation = self._get(top, "isolation", scalars.isolation, _default("isolation"))
         self._isolation = isolation or Isolation.ISOLATED
-        allow_oracle = self._get(top, "allow_oracle", _truth, _default("allow_oracle"))
+        allow_oracle = self._get(top, "allow_oracle", scalars.truth, _default("allow_oracle"))
         self._allow_oracle = allow_oracle is not False
         values = {
             "game": game and game.name,
@@ -435,11 +419,15 @@ class _Reader:
             "options": self._options(top, game, players),
             "bots": self._bots(top, game),
             "schedule": schedule,
-            "seed": self._get(top, "seed", _whole(0, seeding.SEED_LIMIT - 1), _default("seed")),
+            "seed": self._get(
+                top, "seed", scalars.whole(0, seeding.SEED_LIMIT - 1), _default("seed")
+            ),
             "limits": self._limits,
             "isolation": isolation,
             "allow_oracle": allow_oracle,
-            "max_faults": self._get(top, "max_faults", _or_null(_whole(1)), _default("max_faults")),
+            "max_faults": self._get(
+                top, "max_faults", scalars.or_null(scalars.whole(1)), _default("max_faults")
+            ),
         }
         if not schedule["self_play"]:
             self._check_seats(top, max(players, default=0))
@@ -451,7 +439,7 @@ class _Reader:
         """The value of a node, or None and a problem."""
         try:
             return parse(node)
-        except _Wrong as wrong:
+        except scalars.Wrong as wrong:
             found = f"found {key}: {wrong.node.shown}"
             self.problems.add(wrong.node.place, f"{found}; expected {wrong.expected}")
         return None
@@ -487,7 +475,7 @@ class _Reader:
         before = len(self.problems)
         table = self._section(top, "options", [option.name for option in game.options])
         written = [option for option in game.options if option.name in table.values]
-        given = {o.name: self._get(table, o.name, _option(o), o.default) for o in written}
+        given = {o.name: self._get(table, o.name, scalars.option(o), o.default) for o in written}
         resolved = []
         for number in players if len(self.problems) == before else ():
             try:
@@ -502,11 +490,11 @@ class _Reader:
 
     def _schedule(self, top: Table) -> dict[str, Any]:
         parsers: dict[str, Callable[[Node], Any]] = {
-            "kind": _word("round-robin"),
-            "deals": _whole(1),
-            "self_play": _truth,
-            "max_lineups": _or_null(_whole(1)),
-            "deal_book": _or_null(self._path),
+            "kind": scalars.word("round-robin"),
+            "deals": scalars.whole(1),
+            "self_play": scalars.truth,
+            "max_lineups": scalars.or_null(scalars.whole(1)),
+            "deal_book": scalars.or_null(self._path),
         }
         table = self._section(top, "schedule", parsers)
         defaults = Schedule().model_dump(by_alias=True)
@@ -527,16 +515,16 @@ class _Reader:
             self.problems.add(node.place, f"{found}; expected at least {deals}, one for each deal")
 
     def _path(self, node: Node) -> Path:
-        return (self.base / Path(_text(node)).expanduser()).resolve()
+        return (self.base / Path(scalars.text(node)).expanduser()).resolve()
 
     def _read_limits(self, top: Table) -> Limits:
         parsers: dict[str, Callable[[Node], Any]] = {
-            "move": _or_null(_seconds),
-            "startup": _or_null(_seconds),
-            "bank": _or_null(_seconds),
-            "memory": _or_null(_size),
-            "processes": _or_null(_whole(1)),
-            "output": partial(_size, null=""),
+            "move": scalars.or_null(scalars.seconds),
+            "startup": scalars.or_null(scalars.seconds),
+            "bank": scalars.or_null(scalars.seconds),
+            "memory": scalars.or_null(scalars.size),
+            "processes": scalars.or_null(scalars.whole(1)),
+            "output": partial(scalars.size, null=""),
         }
         table = self._section(top, "limits", parsers)
         usual = asdict(_default("limits"))
@@ -559,7 +547,7 @@ class _Reader:
         table = self._bot_table(node)
         if table is None:
             return None
-        name = self._get(table, "name", _name, None)
+        name = self._get(table, "name", scalars.name, None)
         bot = self._get(table, "bot", self._find, None)
         before = len(self.problems)
         params = self._params(table, bot.params if bot else {})
@@ -599,20 +587,22 @@ class _Reader:
             if "=" in text and ":" not in text:
                 wanted = "a bot; in a list in [ ] a reference with commas needs quotes"
             hint = suggestion(text.partition(":")[0], sorted(registry.BOTS))
-            raise _Wrong(node, f"{wanted}{hint}") from None
+            raise scalars.Wrong(node, f"{wanted}{hint}") from None
         except (BotLoadError, OptionError) as error:
-            raise _Wrong(node, f"a bot that loads, but {registry.reason(str(error))}") from None
-        given = {} if text == ref else _params_of(node, text.removeprefix(f"{ref}:"))
+            raise scalars.Wrong(
+                node, f"a bot that loads, but {registry.reason(str(error))}"
+            ) from None
+        given = {} if text == ref else scalars.params_of(node, text.removeprefix(f"{ref}:"))
         return _Found(node.place, self._sources[ref], given)
 
     def _reference(self, node: Node) -> str:
         """The reference to a bot; a program may be given by a list of its words."""
         if not isinstance(node, Table):
-            return _text(node)
+            return scalars.text(node)
         command = self._table(node, "bot", ["command"]).values.get("command")
         if not isinstance(command, Items) or not command.items:
-            raise _Wrong(node, "a bot, or {command: [program, argument, …]}")
-        return registry.PROGRAM + shlex.join(map(_text, command.items))
+            raise scalars.Wrong(node, "a bot, or {command: [program, argument, …]}")
+        return registry.PROGRAM + shlex.join(map(scalars.text, command.items))
 
     def _params(self, table: Table, given: Mapping[str, Param | None]) -> dict[str, Param | None]:
         """The params of an entry: those `given` in its reference and those under `params`."""
@@ -624,7 +614,7 @@ class _Reader:
                 found = f"found the param {key!r} in bot and in params"
                 self.problems.add(inner.keys[key], f"{found}; expected it once")
             else:
-                params[key] = self._attempt(key, value, _or_null(_free))
+                params[key] = self._attempt(key, value, scalars.or_null(scalars.free))
         return params
 
     def _check_oracle(self, bot: _Found, name: str | None, table: Table) -> None:
@@ -712,183 +702,6 @@ def _unknown_key(key: str, section: str, known: Collection[str]) -> str:
     return f"{found}; expected a key of {where}{suggestion(key, known)}"
 
 
-# --- values -------------------------------------------------------------------------------------
-# Each parser takes a node and returns its value, or raises _Wrong with what was expected.
-
-_NUMBER = re.compile(r"[-+]?((0|[1-9][0-9]*(_[0-9]+)*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_DISPUTED = re.compile(r"[-+]?(0[0-9_xXoObB].*|\.(inf|nan))", re.IGNORECASE)
-_UNITS = {"ms": 1e-3, "s": 1.0, "m": 60.0}
-_BYTES = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "B": 1}
-_TRUTH = {"true": True, "false": False}
-_ALMOST = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-
-
-def _number(text: str) -> int | float | None:
-    """The number that `text` writes, None if it is none: an int if whole and without a point."""
-    if not _NUMBER.fullmatch(text):
-        return None
-    digits = text.replace("_", "")
-    value = float(digits)
-    if "." in text or abs(value) > 1e40 or not value.is_integer():
-        return value
-    return int(Decimal(digits))
-
-
-def _plain(node: Node) -> str:
-    """The text of a value written without quotes, else nothing."""
-    return node.text if isinstance(node, Text) and node.plain else ""
-
-
-def _text(node: Node) -> str:
-    if not isinstance(node, Text) or node.empty:
-        raise _Wrong(node, "a text")
-    return node.text
-
-
-def _whole(least: int, most: int = MOST) -> Callable[[Node], int]:
-    wanted = f", {least} or more" if most == MOST else f" from {least} to {most}"
-
-    def parse(node: Node) -> int:
-        value = _number(_plain(node))
-        if value is None or value % 1 or not least <= value <= most:
-            limit = f", at most {MOST:,}" if value and value > MOST == most else ""
-            quoted = isinstance(node, Text) and not node.plain and _number(node.text) is not None
-            quotes = ", without quotes" if quoted else ""
-            raise _Wrong(node, f"a whole number{wanted}{limit}{quotes}")
-        return int(value)
-
-    return parse
-
-
-def _truth(node: Node) -> bool:
-    word = _plain(node).lower()
-    if word not in _TRUTH:
-        hint = f"; did you mean {_ALMOST[word]}?" if word in _ALMOST else ""
-        raise _Wrong(node, f"true or false{hint}")
-    return _TRUTH[word]
-
-
-def _seconds(node: Node) -> float:
-    text = _plain(node)
-    unit = next((unit for unit in _UNITS if text.endswith(unit)), "s")
-    value = _number(text.removesuffix(unit))
-    if value is None or not 0 < value < math.inf:
-        raise _Wrong(node, "a duration above zero such as 50ms, 5s or 2m, or null for no limit")
-    return value * _UNITS[unit]
-
-
-def _size(node: Node, null: str = ", or null for no limit") -> int:
-    text = _plain(node)
-    unit = next((unit for unit in _BYTES if text.endswith(unit)), "")
-    value = _number(text.removesuffix(unit))
-    if value is None or not 1 <= value * _BYTES.get(unit, 1) < 1 << 60:
-        raise _Wrong(node, f"a size such as 512MiB, 2GB or a number of bytes{null}")
-    return int(value * _BYTES.get(unit, 1))
-
-
-def _isolation(node: Node) -> Isolation:
-    mode = Isolation(_word(*Isolation)(node))
-    if mode is Isolation.STRICT:
-        try:
-            sandbox.bubblewrap()
-        except OptionError as error:
-            raise _Wrong(node, f"isolated or trusted on this computer: {error}") from None
-    return mode
-
-
-def _word(*words: str) -> Callable[[Node], str]:
-    def parse(node: Node) -> str:
-        text = _text(node)
-        if text not in words:
-            raise _Wrong(node, " or ".join(words))
-        return text
-
-    return parse
-
-
-def _or_null(parse: Callable[[Node], T]) -> Callable[[Node], T | None]:
-    return lambda node: None if isinstance(node, Text) and node.null else parse(node)
-
-
-def _free(node: Node) -> Param:
-    """A value whose kind is told by how it is written."""
-    if not isinstance(node, Text):
-        raise _Wrong(node, "a single value")
-    if not node.plain:
-        return node.text
-    word = node.text.lower()
-    if word in _ALMOST:
-        raise _Wrong(node, f"{_ALMOST[word]}, or quotes around it if it is a text")
-    value = _TRUTH[word] if word in _TRUTH else _number(node.text)
-    if _DISPUTED.fullmatch(node.text) or value in (math.inf, -math.inf):
-        raise _Wrong(node, "a decimal number without leading zeros, or quotes if it is a text")
-    return node.text if value is None else value
-
-
-def _params_of(node: Node, assignments: str) -> dict[str, Param | None]:
-    """The params in a reference, `key=value,…`, by the same rules as those under `params`."""
-    params = {}
-    for key, equals, value in (part.partition("=") for part in assignments.split(",")):
-        try:
-            if equals:
-                params[key.strip()] = _or_null(_free)(Text(node.place, value.strip(), plain=True))
-        except _Wrong as wrong:
-            raise _Wrong(node, f"for {key.strip()} {wrong.expected}") from None
-    return params
-
-
-def _game(node: Node) -> Game:
-    name = _text(node)
-    if name not in registry.GAMES:
-        raise _Wrong(node, f"the name of a game{suggestion(name, sorted(registry.GAMES))}")
-    return registry.game(name)
-
-
-def _players(node: Node, game: Game | None) -> tuple[int, ...]:
-    if isinstance(node, Table) or (isinstance(node, Items) and not node.items):
-        raise _Wrong(node, "a number of players or a list such as [2, 3]")
-    one = _whole(game.players[0], game.players[-1]) if game else _whole(1)
-    numbers: list[int] = []
-    for item in node.items if isinstance(node, Items) else [node]:
-        try:
-            numbers.append(one(item))
-        except _Wrong as wrong:
-            owner = f", as {game.name} allows" if game else ""
-            raise _Wrong(item, f"{wrong.expected}{owner}") from None
-        if numbers.count(numbers[-1]) > 1:
-            raise _Wrong(item, "each number of players once")
-    return tuple(numbers)
-
-
-def _option(option: Option) -> Callable[[Node], OptionValue]:
-    """What is written is read as the kind of thing that the option's choices are."""
-    kind = type(option.default)
-
-    def parse(node: Node) -> OptionValue:
-        value: Any = _truth(node) if kind is bool else _text(node)
-        if kind is int and (number := _number(_plain(node))) is not None:
-            value = int(number) if not number % 1 else number
-        try:
-            option.encode(value)
-        except OptionError as error:
-            expected = str(error).partition("expected ")[2].partition(" (known: ")[0]
-            raise _Wrong(node, expected) from None
-        return value  # type: ignore[no-any-return]
-
-    return parse
-
-
-def _name(node: Node) -> str:
-    text = _text(node)
-    if text != text.strip():
-        raise _Wrong(node, "a name without blanks around it")
-    if not 1 <= len(text) <= 60:
-        raise _Wrong(node, f"a name of 1 to 60 characters, this has {len(text)}")
-    if "|" in text or not text.isprintable():
-        raise _Wrong(node, "a name of printable characters in one line, without |")
-    return text
-
-
 def _made_name(source: BotSource, params: Mapping[str, Param | None], node: Node) -> str:
     """The name of an entry without one: what its bot is called, and its params."""
     name = source.ref
@@ -902,9 +715,11 @@ def _made_name(source: BotSource, params: Mapping[str, Param | None], node: Node
     if params:
         name += ":" + ",".join(f"{key}={_written(value)}" for key, value in params.items())
     try:
-        return _name(Text(node.place, name, plain=False))
-    except _Wrong as wrong:
-        raise _Wrong(wrong.node, f"{wrong.expected}; {{name: …, bot: …}} gives one") from None
+        return scalars.name(Text(node.place, name, plain=False))
+    except scalars.Wrong as wrong:
+        raise scalars.Wrong(
+            wrong.node, f"{wrong.expected}; {{name: …, bot: …}} gives one"
+        ) from None
 
 
 def _written(value: Param | None) -> str:
