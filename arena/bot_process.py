@@ -110,7 +110,9 @@ class Process:
 
     kind = socket.SOCK_SEQPACKET
 
-    def __init__(self, keeper: Keeper, maker: Maker, request: host.Message, limits: Limits) -> None:
+    def __init__(
+        self, keeper: Keeper, maker: _Maker, request: host.Message, limits: Limits
+    ) -> None:
         self._keeper = keeper
         self._maker = maker
         self._limits = limits
@@ -338,7 +340,7 @@ class Loaded(Process):
         self.usable = True
 
     def request(self, message: host.Message, files: tuple[int, ...]) -> None:
-        """Ask for a process; see `Maker`."""
+        """Ask for a process; see `_Maker`."""
         processes.kill(self.pid, signal.SIGCONT)  # a bot of a match may have stopped it
         host.send(self._channel, message, files)
 
@@ -418,7 +420,7 @@ class Program(Process):
                         return
 
 
-class Maker(Protocol):
+class _Maker(Protocol):
     """A process that makes others."""
 
     def request(self, message: host.Message, files: tuple[int, ...]) -> None:
@@ -493,7 +495,7 @@ class Keeper:
         self._process.wait()
 
     def request(self, message: host.Message, files: tuple[int, ...] = ()) -> None:
-        """Ask for a process; see `Maker`."""
+        """Ask for a process; see `_Maker`."""
         processes.kill(self.pid, signal.SIGCONT)  # a bot may have stopped it
         host.send(self._channel, message, files)
 
@@ -555,7 +557,7 @@ class Keeper:
         return _asked(self._channel, {"do": "wipe"}).get("left")
 
 
-# --- what a bot's process tells ----------------------------------------------------------------
+# --- what a bot's process tells -----------------------------------------------------------------
 
 
 def message_of(data: bytes) -> dict[str, Any]:

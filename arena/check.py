@@ -301,19 +301,20 @@ class _Walk:
     # --- witnesses ----------------------------------------------------------------------------
 
     def check_witnesses(self, state: State, legal: Sequence[Action]) -> None:
-        """What seats see of a move tells those moves apart which they can tell apart."""
+        """Witnesses tell no more of a move than views do; the mover's own tell all, in any world."""
         case, mover = self.case, self.case.ask("mover", state)
         some = random.Random(case.move).sample(legal, min(WITNESSED, len(legal)))
         afterwards = [case.apply(state, action) for action in some]
         count = case.game.witness_count or case.game.action_count
+        own: list[int] = []
         for seat in range(case.players):
             seen = [case.ask("witness", state, action, seat) for action in some]
+            own = seen if seat == mover else own
             rule = f"witness must be from 0 to {count - 1}"
             case.require(all(0 <= number < count for number in seen), rule, seen)
             views = [_content(case.ask("observe", after, seat)) for after in afterwards]
             rule = f"moves after which the views of seat {seat} are equal must have one witness"
             case.require(len({*zip(views, seen, strict=True)}) == len({*views}), rule, seen)
-        own = [case.ask("witness", state, action, mover) for action in some]
         rule = f"witnesses of its own moves must all differ for seat {mover}"
         case.require(len({*own}) == len(own), rule, own)
         world = case.worlds(_check_view(case, state, mover), mover, 1)[0]

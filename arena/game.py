@@ -189,7 +189,10 @@ class Game(abc.ABC):
         return world
 
     def witness(self, state: State, action: Action, seat: int) -> int:
-        """What `seat` sees of a legal action; see `kernel.witness`."""
+        """The number of what `seat` sees of `action`, which must be legal; see `kernel.witness`.
+
+        Raises OptionError for a seat that does not play.
+        """
         self._check_seat(seat, state)
         return int(_witness(state, action, seat))
 

@@ -171,9 +171,9 @@ class _Work:
     def take(
         self, workers: int, seconds: float = BATCH_SECONDS, *, idle: bool = True
     ) -> _Batch | None:
-        """A batch for one of so many workers, None when all matches have been handed out.
+        """A batch for one of so many workers, or None: all matches have been handed out.
 
-        One that workers have died of is kept for a worker that is `idle`.
+        None too if workers have died of the next batch and this one is not `idle`, but has others.
         """
         if self._again:
             if self._again[-1].deaths and not idle:

@@ -7,7 +7,8 @@ block**: every bot has met the same cards in every seat.
 
 Rotations leave everybody's neighbours as they are, and whoever plays after a weak bot may be better
 off than whoever plays after a strong one. So the order around the table changes from deal to deal,
-through all orders that there are; each is followed by its reverse.
+through all orders that there are, each followed by its reverse. With n players neighbours are in
+balance after every (n - 1)! deals; before that some bots have sat side by side more often.
 
 Matches are numbered by number of players, deal, line-up and rotation, in this order, so that the
 first results already cover all bots. `Matches` computes the match of a number when asked; a

@@ -103,18 +103,18 @@ def test_seats_are_balanced(chosen: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_neighbours_are_balanced(players: int) -> None:
-    """Each bot plays after each other one equally often, even when few deals are played."""
+    """Over all orders each bot plays after each other one equally often; two are a way and back."""
     orders = math.factorial(players - 1)
     for deals in (orders, 2 * orders):
         after = Counter[tuple[str, str]]()
-        opposite = Counter[tuple[str, ...]]()
+        seatings = Counter[tuple[str, ...]]()
         for match in round_robin(players, deals=deals, players=(players,)):
             after.update(itertools.pairwise((*match.bots, match.bots[0])))
-            opposite[match.bots] += 1
+            seatings[match.bots] += 1
         assert len(after) == players * (players - 1)
         assert len({*after.values()}) == 1
-        assert len(opposite) == math.factorial(players)
-        assert len({*opposite.values()}) == 1
+        assert len(seatings) == math.factorial(players)
+        assert len({*seatings.values()}) == 1
     pair = [m.bots for m in round_robin(players, deals=2, players=(players,)) if m.rotation == 0]
     assert pair[1][1:] == pair[0][:0:-1]
 
