@@ -301,7 +301,7 @@ class _Walk:
     # --- witnesses ----------------------------------------------------------------------------
 
     def check_witnesses(self, state: State, legal: Sequence[Action]) -> None:
-        """Witnesses tell no more of a move than views do; the mover's own tell all, in any world."""
+        """Witnesses tell no more of a move than views do; the mover's own tell all of it."""
         case, mover = self.case, self.case.ask("mover", state)
         some = random.Random(case.move).sample(legal, min(WITNESSED, len(legal)))
         afterwards = [case.apply(state, action) for action in some]
