@@ -20,10 +20,10 @@ run: .venv/arena  ## play the tournament of CONFIG and print its leaderboard
 	$(BIN)/arena run $(CONFIG)
 
 test: .venv/dev  ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-fast: .venv/dev  ## the tests that need neither Ray nor many games
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 check: .venv/dev  ## formatting, lint, types, import layers
 	$(BIN)/ruff format --check .
