@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from arena.errors import ArenaError
     from arena.game import Game
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = ["ArenaError", "Bot", "Game", "Limits", "MatchResult", "MatchSpec", "Turn", "View"]
 

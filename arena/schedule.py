@@ -7,8 +7,10 @@ block**: every bot has met the same cards in every seat.
 
 Rotations leave everybody's neighbours as they are, and whoever plays after a weak bot may be better
 off than whoever plays after a strong one. So the order around the table changes from deal to deal,
-through all orders that there are, each followed by its reverse. With n players neighbours are in
-balance after every (n - 1)! deals; before that some bots have sat side by side more often.
+each time to one in which those sit side by side who have done so least. With n players, eight or
+fewer, all (n - 1)! orders are played before one comes again, and neighbours are in balance then.
+They nearly are at any time: with six or fewer, how often one bot has played after another differs
+by two deals at the most.
 
 Matches are numbered by number of players, deal, line-up and rotation, in this order, so that the
 first results already cover all bots. `Matches` computes the match of a number when asked; a
@@ -23,12 +25,12 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice, permutations
-from math import comb
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -215,17 +217,36 @@ class _Section:
     @functools.cached_property
     def orders(self) -> list[LineUp]:
         """Orders around the table, of positions in a line-up; after the last comes the first."""
-        return list(islice(_orders(self.players), self.deals))
+        return _orders(self.players, self.deals)
 
 
-def _orders(players: int) -> Iterator[LineUp]:
-    """All orders of so many around a table, each but its own reverse followed by that."""
-    for others in permutations(range(1, players)):
-        back = others[::-1]
-        if others <= back:
-            yield 0, *others
-            if others != back:
-                yield 0, *back
+MOST_ORDERS = math.factorial(7)
+"""among which to choose; where more are possible, random ones"""
+
+
+def _orders(players: int, wanted: int) -> list[LineUp]:
+    """At most so many different orders, each of those whose neighbours have met least before."""
+    orders = _possible_orders(players)
+    steps = np.array(orders) * players + np.roll(orders, -1, axis=1)  # from each to the next
+    met = np.zeros(players * players + 1)
+    met[-1] = np.inf  # what a chosen order becomes, lest it be chosen again
+    chosen = []
+    for _ in range(min(wanted, len(orders))):
+        best = int(met[steps].sum(axis=1).argmin())
+        chosen.append(orders[best])
+        met[steps[best]] += 1
+        steps[best] = -1
+    return chosen
+
+
+def _possible_orders(players: int) -> list[LineUp]:
+    if math.factorial(players - 1) <= MOST_ORDERS:
+        return [(0, *others) for others in permutations(range(1, players))]
+    drawn = (
+        tuple(sorted(range(1, players), key=lambda seat: derive("order", players, number, seat)))
+        for number in range(MOST_ORDERS)
+    )
+    return [(0, *others) for others in dict.fromkeys(drawn)]
 
 
 # --- line-ups -----------------------------------------------------------------------------------
@@ -240,7 +261,7 @@ class _LineUps:
         self._bots = bots
         self._players = players
         self._seed = seed
-        self.possible = comb(bots, players)
+        self.possible = math.comb(bots, players)
         self.different = self.possible if most is None else min(most, self.possible)
         self._mirrors = bots if self_play else 0
 
@@ -267,12 +288,12 @@ def _combination(n: int, k: int, number: int) -> LineUp:
     Counted from the end, with elements counted down, the combinations c1 > c2 > … are numbered by
     C(c1, k) + C(c2, k-1) + … (the combinatorial number system), which is taken apart greedily.
     """
-    left = comb(n, k) - 1 - number
+    left = math.comb(n, k) - 1 - number
     chosen = []
     top = n
     for size in range(k, 0, -1):
-        top = bisect_right(range(top), left, key=lambda c: comb(c, size)) - 1
-        left -= comb(top, size)
+        top = bisect_right(range(top), left, key=lambda c: math.comb(c, size)) - 1
+        left -= math.comb(top, size)
         chosen.append(n - 1 - top)
     return tuple(chosen)
 
@@ -288,7 +309,7 @@ def balanced_sample(bots: int, players: int, size: int, seed: int) -> list[LineU
     bots; exchanges then even out what is left. Where more than half of all line-ups are wanted,
     those to be left out are chosen in this way, which makes the rest as balanced.
     """
-    possible = comb(bots, players)
+    possible = math.comb(bots, players)
     if size > possible // 2:
         left_out = set(balanced_sample(bots, players, possible - size, seed))
         return [c for c in combinations(range(bots), players) if c not in left_out]

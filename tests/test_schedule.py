@@ -103,20 +103,41 @@ def test_seats_are_balanced(chosen: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_neighbours_are_balanced(players: int) -> None:
-    """Over all orders each bot plays after each other one equally often; two are a way and back."""
+    """Over all orders each bot plays after each other one equally often."""
     orders = math.factorial(players - 1)
     for deals in (orders, 2 * orders):
-        after = Counter[tuple[str, str]]()
         seatings = Counter[tuple[str, ...]]()
         for match in round_robin(players, deals=deals, players=(players,)):
-            after.update(itertools.pairwise((*match.bots, match.bots[0])))
             seatings[match.bots] += 1
+        after = followed(players, deals)
         assert len(after) == players * (players - 1)
         assert len({*after.values()}) == 1
         assert len(seatings) == math.factorial(players)
         assert len({*seatings.values()}) == 1
-    pair = [m.bots for m in round_robin(players, deals=2, players=(players,)) if m.rotation == 0]
-    assert pair[1][1:] == pair[0][:0:-1]
+
+
+def followed(players: int, deals: int) -> Counter[tuple[str, str]]:
+    """How often each bot played after each other one, in a single line-up."""
+    after = Counter[tuple[str, str]]()
+    for match in round_robin(players, deals=deals, players=(players,)):
+        after.update(itertools.pairwise((*match.bots, match.bots[0])))
+    return after
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6])
+def test_neighbours_are_nearly_balanced_after_any_number_of_deals(players: int) -> None:
+    """To two deals, each of which is played from every seat."""
+    pairs = players * (players - 1)
+    for deals in (1, 2, 3, 4, 5, 7, 11, 16, 23):
+        counts = [*followed(players, deals).values()]
+        counts += [0] * (pairs - len(counts))
+        assert max(counts) - min(counts) <= 2 * players
+
+
+def test_a_large_table_has_orders_too() -> None:
+    """More than could be listed."""
+    matches = round_robin(14, deals=50, players=(14,))
+    assert len({m.bots for m in matches}) == len(matches) == 50 * 14
 
 
 @quickly
