@@ -104,10 +104,10 @@ class Bot(Protocol):
     plays, an integer from which all its randomness should come, the params of the configuration.
 
     A bot may also have a method `explain() -> dict`, which tells about its last answer, JSON-able:
-    `{"iterations": 1000, "moves": [{"action": 17, "visits": 640, "value": 0.58}, …], "line": [17,
-    3]}`. The moves come best first; `value` is what the bot expects from one, from 0 for the last
-    place to 1 for the first alone. `line` is the best move and the answers that the bot looked at
-    most, as they were in a world it imagined.
+    `{"iterations": 1000, "moves": [{"action": 17, "visits": 640, "value": 0.58, "line": ["stay",
+    "draw"]}, …]}`. The moves come best first; `value` is what the bot expects from one, from 0 for
+    the last place to 1 for the first alone. `line` is the principal variation: the text of the move
+    and those of the answers that the bot looked at most, as they were in a world it imagined.
     """
 
     def act(self, turn: Turn) -> Action:

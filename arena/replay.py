@@ -21,8 +21,8 @@ from arena.game import Game
 from arena.kernel import Array
 
 SCHEMA = "arena.record/1"
-SHOWN_MOVES = 5
-"""of a bot's explanation, in a transcript"""
+SHOWN_MOVES, SHOWN_ANSWERS = 5, 6
+"""of a bot's explanation, in a transcript: the moves, and how each is expected to go on"""
 
 Record = dict[str, Any]
 
@@ -151,21 +151,30 @@ def transcript(record: Record, title: str, detail: str = "") -> Iterator[str]:
         forced = " (the only move)" if step["forced"] else ""
         yield f"{number}. {who[step['seat']]}: {step['move']}{forced}"
         if "explanation" in step:
-            yield f"    {_reasons(step['explanation'])}"
+            yield from (f"    {line}" for line in _reasons(step["explanation"]))
         before, position = position, _position(step["state"])
         yield from (line for line in position if line not in before)
     yield ""
     yield from _end(record, who, detail)
 
 
-def _reasons(told: Any) -> str:
-    """A bot's explanation in a line: of a search, the best moves with their visits and values."""
+def _reasons(told: Any) -> list[str]:
+    """A bot's explanation: of a search, the best moves with what it thinks of them, a line each."""
     try:
-        moves = [f"{m['move']}: {m['visits']} visits, {m['value']:.2f}" for m in told["moves"]]
-        more = f"; and {len(moves) - SHOWN_MOVES} more" if len(moves) > SHOWN_MOVES else ""
-        return f"of {told['iterations']} iterations: {'; '.join(moves[:SHOWN_MOVES])}{more}"
-    except (KeyError, TypeError, ValueError):
-        return f"it says: {_words(told)}"
+        moves = told["moves"]
+        lines = [f"{told['iterations']} iterations:", *map(_reason, moves[:SHOWN_MOVES])]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return [f"it says: {_words(told)}"]
+    more = len(moves) - SHOWN_MOVES
+    return [*lines, f"  and {more} more"] if more > 0 else lines
+
+
+def _reason(move: Mapping[str, Any]) -> str:
+    """What a search thinks of a move: `stay: 640 visits, 0.58, then fly owl, draw`."""
+    answers = [str(answer) for answer in move.get("line", [])[1:]]
+    shown = answers[:SHOWN_ANSWERS] + ["…"] * (len(answers) > SHOWN_ANSWERS)
+    then = f", then {', '.join(shown)}" if shown else ""
+    return f"  {move['move']}: {move['visits']} visits, {move['value']:.2f}{then}"
 
 
 def _end(record: Record, who: Sequence[str], detail: str) -> Iterator[str]:

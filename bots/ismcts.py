@@ -6,13 +6,13 @@ Computational Intelligence and AI in Games 4(2), 2012.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from arena.core import Action, Turn
 from arena.errors import OptionError
 from arena.game import Game
 from bots import search
+from bots.explanation import explain
 from bots.search import Budget, Settings, Tree
 
 LEVELS = {"easy": (100, 0.2), "medium": (300, 0.02), "hard": (10_000, 0.0)}
@@ -37,7 +37,7 @@ class ISMCTS:
     with temperature `tau`), the last two uniformly with probability `epsilon`. What is not given of
     these is as `bots.search.DEFAULTS` says for the game.
 
-    `nodes` bounds the memory, 32 bytes each. Wrong values raise OptionError.
+    `nodes` bounds the memory, 40 bytes each. Wrong values raise OptionError.
 
     `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -83,13 +83,13 @@ class ISMCTS:
     def act(self, turn: Turn) -> Action:
         word = search.word(self.seed, turn.view)
         self.tree.clear(turn, word)
-        self.budget.spend(partial(self.tree.explore, turn))
+        self.budget.spend(self.tree.explore)
         if self.temperature:
             return self.tree.draw(self.temperature, word)
         return self.tree.favourite()
 
     def explain(self) -> dict[str, Any]:
-        return self.tree.explain()
+        return explain(self.tree)
 
     @classmethod
     def compile(cls, game: Game) -> None:

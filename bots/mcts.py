@@ -7,12 +7,12 @@ Intelligence and AI in Games 4(4), 2012.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from arena.core import Action, Turn
 from arena.game import Game
 from bots import search
+from bots.explanation import explain
 from bots.search import Budget, Settings, Tree
 
 
@@ -58,11 +58,11 @@ class MCTS:
 
     def act(self, turn: Turn) -> Action:
         self.tree.clear(turn, search.word(self.seed, turn.view))
-        self.budget.spend(partial(self.tree.explore, turn))
+        self.budget.spend(self.tree.explore)
         return self.tree.favourite()
 
     def explain(self) -> dict[str, Any]:
-        return self.tree.explain()
+        return explain(self.tree)
 
     @classmethod
     def compile(cls, game: Game) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from arena.core import Action, State, Turn
 from arena.game import Game
 from bots import search
+from bots.explanation import explain
 from bots.search import Budget, Settings, Tree
 
 
@@ -56,11 +56,11 @@ class Oracle:
     def act(self, turn: Turn, state: State) -> Action:
         self.tree.clear(turn, search.word(self.seed, turn.view))
         self.tree.give(state)
-        self.budget.spend(partial(self.tree.explore, turn))
+        self.budget.spend(self.tree.explore)
         return self.tree.favourite()
 
     def explain(self) -> dict[str, Any]:
-        return self.tree.explain()
+        return explain(self.tree)
 
     @classmethod
     def compile(cls, game: Game) -> None:

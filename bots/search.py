@@ -7,8 +7,15 @@ all games and is specialised by the compiler for each.
 Nodes lie in one array that is made once; `first` and `next` link the children of a node, and 0
 ends a list, because roots come first and are nobody's children. A child is told by its key: the
 seat that moved and what the owner of the tree witnessed (`kernel.witness`). Children that the
-present world allows are found through `marks`, an array over keys, without hashing. When the array
-is full, the search goes on without new nodes.
+present world allows are found through `marks`, an array over keys, without hashing.
+
+**Memory.** When the array is full, the search forgets the children of the node that was least
+recently played through, and so goes on to grow where it looks (Powley, Cowling, Whitehouse, "Memory
+bounded Monte Carlo tree search", AIIDE 2017). For that, nodes with children are in a ring in the
+order of use, but for roots and for those on the present path. A node is used whenever one below it
+is, so the children of the least recently used one have no children. The ring is made when the array
+is full, from the order in which nodes were made, because it costs time. Where there is no node to
+take, as in the iteration that fills the array, new ones are transient: they last for the iteration.
 
 **Observers.** One tree serves all seats, each taken to witness its own moves; or every seat has a
 tree, and in an iteration all go down theirs together. Whose turn it is chooses in its own tree.
@@ -40,10 +47,13 @@ from arena.game import Game
 from arena.kernel import RUNNING, Array, Record, random_below, random_unit
 
 NODES = 1_000_000
-"""Default for the most nodes a search may have; a node takes 32 bytes."""
+"""Default for the most nodes a search may have; a node takes 40 bytes."""
 
 FEW_NODES = 100
 """For searches that are made to be compiled: enough for the roots of any number of trees."""
+
+MOST = 1_000_000_000
+"""For whole numbers given to a bot: visits and priors together must fit into 32 bits."""
 
 LONGEST = 1_000
 """Most moves from the root to a leaf; there the tree grows in width only."""
@@ -86,7 +96,7 @@ class Settings(NamedTuple):
             depth=whole("depth", values["depth"], -1),
             policy=one_of("policy", values["policy"], POLICIES),
             epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
-            tau=real("tau", values["tau"], 0.001),
+            tau=real("tau", values["tau"], 0.01),  # lest exp(-1 / tau) vanish
         )
 
 
@@ -114,6 +124,8 @@ NODE = _records(
     ("action", "i4"),  # that made the node
     ("first", "i4"),  # child, 0 for none
     ("next", "i4"),  # child of the same parent, 0 for none
+    ("newer", "i4"),  # in the ring of nodes with children, see Memory
+    ("older", "i4"),
     ("visits", "i4"),
     ("available", "i4"),  # visits of the parent in worlds that allowed the move
     ("value", "f8"),  # sum over the visits, for the seat that moved
@@ -140,8 +152,12 @@ def workspace(game: Game, kept: int) -> Workspace:
     scratch = _records(
         ("rng", "u8"),
         ("moves", "i8"),  # simulated so far, in the tree and in playouts
-        ("used", "i8"),  # nodes
+        ("used", "i8"),  # nodes, free ones too
+        ("full", "i8"),  # whether there is a ring
+        ("free", "i8"),  # node that was forgotten, the first of a list; 0 for none
+        ("transient", "i8"),  # how many nodes were, so far
         ("stamp", "i8"),  # what `marks` says of the first legal move in the present step
+        ("roots", "i8"),
         ("trees", "i8"),  # that are searched at once, one for each seat, or 1
         ("given", "i8"),  # whether the states that are kept were given, not drawn
         ("exploration", "f8"),
@@ -169,31 +185,38 @@ def workspace(game: Game, kept: int) -> Workspace:
 
 
 class Tree:
-    """One or several search trees in memory that does not grow.
+    """One or several search trees for a turn, in memory that does not grow.
 
-    `nodes` is the array of NODE, roots first; `moves` counts the simulated moves. There are as many
-    trees as there are fixed `worlds`, or one for each seat, or a single one.
+    `nodes` is the array of NODE, roots first, and after those that are kept room for transient
+    ones; `moves` counts the simulated moves. There are as many trees as there are fixed `worlds`,
+    or one for each seat, or a single one.
     """
 
     def __init__(self, game: Game, nodes: int, settings: Settings, worlds: int = 0) -> None:
         self._tree_per_seat = settings.observer == MULTIPLE and not worlds
         self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
-        self.nodes = np.zeros(whole("nodes", nodes, self.roots + 1), NODE)
+        kept = whole("nodes", nodes, self.roots + 1)
+        self.nodes = np.zeros(kept + game.action_count, NODE)
+        self.game = game
+        self.turn: Turn | None = None
         self._own = range(self.roots)
         self._guided = None if settings.policy == UNIFORM else True
         self._workspace = workspace(game, worlds)
         scratch = self._workspace.scratch
+        scratch["roots"] = self.roots
         for name in ("exploration", "prior", "depth", "epsilon", "tau"):
             scratch[name] = getattr(settings, name)
         scratch["policy"] = POLICIES.index(settings.policy)
         if self._guided:
-            self._rehearse(game)
+            self._rehearse()
 
     def clear(self, turn: Turn, word: int) -> None:
         """Cut the trees down to their roots for a new `turn`, with chance from `word`, not 0."""
+        self.turn = turn
         self.nodes[: self.roots] = 0
         scratch = self._workspace.scratch
         scratch["used"] = self.roots
+        scratch["full"] = scratch["free"] = 0
         scratch["moves"] = 0
         scratch["rng"] = word
         scratch["trees"] = turn.view.players if self._tree_per_seat else 1
@@ -201,11 +224,11 @@ class Tree:
         if scratch["policy"][0] == POLICIES.index(MAST):
             scratch["seen"] = scratch["worth"] = 0
 
-    def _rehearse(self, game: Game) -> None:
+    def _rehearse(self) -> None:
         """Compile what only policies need: a bot's `compile` leaves that out, to save the time."""
-        turn = turn_of(game, game.initial())
+        turn = turn_of(self.game, self.game.initial())
         self.clear(turn, 1)
-        self.explore(turn, 0, 1)
+        self.explore(0, 1)
         self.clear(turn, 1)
 
     def give(self, state: State) -> None:
@@ -213,9 +236,10 @@ class Tree:
         self._workspace.states[FIXED] = state[0]
         self._workspace.scratch["given"] = 1
 
-    def explore(self, turn: Turn, first: int, count: int) -> None:
-        """Iterations first … first + count - 1 of a search for the best answer to `turn`."""
-        view, seat = turn.view.record, turn.seat
+    def explore(self, first: int, count: int) -> None:
+        """Iterations first … first + count - 1 of a search for the best answer to the turn."""
+        assert self.turn is not None
+        view, seat = self.turn.view.record, self.turn.seat
         _explore(view, seat, self.nodes, *self._workspace, self._guided, first, count)
 
     @property
@@ -224,8 +248,12 @@ class Tree:
         return int(self._workspace.scratch["witnesses"][0])
 
     @property
+    def iterations(self) -> int:
+        return int(sum(self.nodes["visits"][root] for root in self._own))
+
+    @property
     def used(self) -> int:
-        """How many nodes there are."""
+        """How many nodes are kept."""
         return int(self._workspace.scratch["used"][0])
 
     @property
@@ -234,60 +262,66 @@ class Tree:
 
     def favourite(self) -> Action:
         """The action with the most visits, all trees together; of equals the one worth most."""
-        return self._ranked()[0][0]
+        return self.ranked()[0][0]
 
     def draw(self, temperature: float, word: int) -> Action:
         """An action drawn by `word`, likelier by e for each `temperature` that it is worth more."""
-        ranked = self._ranked()
+        ranked = self.ranked()
         best = max(value for _, _, value in ranked)
         weights = [math.exp((value - best) / temperature) for _, _, value in ranked]
         return random.Random(word).choices([action for action, _, _ in ranked], weights)[0]
 
-    def explain(self) -> dict[str, Any]:
-        """What the last search found, as `arena.core.Bot` describes it."""
-        ranked = self._ranked()
-        return {
-            "iterations": int(sum(self.nodes["visits"][root] for root in self._own)),
-            "moves": [
-                {"action": action, "visits": visits, "value": value}
-                for action, visits, value in ranked
-            ],
-            "line": self._line(ranked[0][0]) if ranked else [],
-        }
-
-    def _ranked(self) -> list[tuple[Action, int, float]]:
+    def ranked(self) -> list[tuple[Action, int, float]]:
         """(action, visits without priors, value) of the moves at the root, best first."""
+        if self.turn is None:
+            return []
+        prior = self.prior(len(self.turn.legal))
         visits: dict[Action, int] = {}
         counts: dict[Action, int] = {}
         sums: dict[Action, float] = {}
-        prior = int(self._workspace.scratch["prior"][0])
         for root in self._own:
-            for child in self._children(root):
-                _, action, _, _, count, _, value = self.nodes[child].item()
+            for child in self.children(root).values():
+                _, action, _, _, _, _, count, _, value = self.nodes[child].item()
                 visits[action] = visits.get(action, 0) + count - prior
                 counts[action] = counts.get(action, 0) + count
                 sums[action] = sums.get(action, 0.0) + value
         ranked = [(action, visits[action], sums[action] / counts[action]) for action in visits]
         return sorted(ranked, key=lambda move: (-move[1], -move[2], move[0]))
 
-    def _line(self, action: Action) -> list[Action]:
-        """From `action` on, the moves visited most, as long as there is more than one visit."""
-        starts = [
-            c for r in self._own for c in self._children(r) if self.nodes[c]["action"] == action
-        ]
-        line: list[Action] = []
-        nodes = starts
-        while nodes:
-            node = max(nodes, key=lambda child: int(self.nodes[child]["visits"]))
-            line.append(int(self.nodes[node]["action"]))
-            nodes = [c for c in self._children(node) if self.nodes[c]["visits"] > 1]
-        return line
+    def prior(self, choices: int) -> int:
+        """For how many visits the estimate of each child of a node with such a choice counts."""
+        return int(self._workspace.scratch["prior"][0]) if choices > 1 else 0
 
-    def _children(self, node: int) -> Iterator[int]:
+    def worlds(self, most: int) -> Iterator[tuple[State, list[int]]]:
+        """Up to so many worlds for the turn, each with the roots of the trees that hold its moves.
+
+        Fixed ones as they were searched; otherwise any, but always the same for a view.
+        """
+        assert self.turn is not None
+        fixed = self._workspace.states[FIXED:]
+        for root in range(min(most, len(fixed))):
+            if self.nodes["visits"][root]:
+                yield fixed[root : root + 1].copy(), [root]
+        view, seat = self.turn.view, self.turn.seat
+        roots = list(range(view.players)) if self._tree_per_seat else [0]
+        for seed in range(0 if len(fixed) else most):
+            yield self.game.sample(view, seat, seed), roots
+
+    def key(self, world: State, action: Action, tree: int) -> int:
+        """Of the child to which a legal `action` leads from a node of the `tree`."""
+        seat = int(world["seat"][0])
+        witness = self.game.witness(world, action, tree if self._tree_per_seat else seat)
+        return seat * int(self._workspace.scratch["witnesses"][0]) + witness
+
+    def children(self, node: int) -> dict[int, int]:
+        """The children of a node by their keys, the youngest first."""
+        found = {}
         child = int(self.nodes["first"][node])
         while child:
-            yield child
-            child = int(self.nodes["next"][child])
+            key, _, _, following, *_ = self.nodes[child].item()
+            found[key] = child
+            child = following
+        return found
 
 
 def word(seed: int, view: View) -> int:
@@ -313,10 +347,10 @@ def turn_of(game: Game, state: State) -> Turn:
 
 
 def whole(name: str, value: object, least: int) -> int:
-    """`value` if it is a whole number from `least` on, otherwise OptionError."""
-    if type(value) is int and value >= least:
+    """`value` if it is a whole number from `least` to MOST, otherwise OptionError."""
+    if type(value) is int and least <= value <= MOST:
         return value
-    raise OptionError(f"{name}: found {value!r}, expected a whole number from {least}")
+    raise OptionError(f"{name}: found {value!r}, expected a whole number from {least} to {MOST}")
 
 
 def real(name: str, value: object, least: float) -> float:
@@ -428,6 +462,8 @@ def iterate(nodes: Array, states: Array, scratch: Record, guided: bool | None, r
     `guided` is None or True: where it is None the compiler leaves out what policies need.
     """
     world, path, values = states[PLAYED], scratch.path, scratch.values
+    if scratch.used == len(nodes) - len(scratch.legal) and not scratch.full:
+        link(nodes, scratch)
     for tree in range(scratch.trees):
         path[tree, 0] = root + tree
     moves = 0
@@ -445,11 +481,12 @@ def iterate(nodes: Array, states: Array, scratch: Record, guided: bool | None, r
     scale = world.players / 2
     for tree in range(scratch.trees):
         nodes[root + tree].visits += 1
-        for i in range(1, length + 1):
-            if path[tree, i]:
-                node = nodes[path[tree, i]]
-                node.visits += 1
-                node.value += scale * values[scratch.movers[i]]
+        for i in range(length, 0, -1):
+            node = nodes[path[tree, i]]
+            node.visits += 1
+            node.value += scale * values[scratch.movers[i]]
+            if scratch.full and i < length and node.first:
+                enter(nodes, path[tree, i])
     if guided is not None:
         remember(scratch, moves, scale)
 
@@ -459,20 +496,24 @@ def step(nodes: Array, states: Array, scratch: Record, guided: bool | None, move
     """Play a move in PLAYED, one never tried at its mover's node if there is any.
 
     With priors all are tried at once, and the best is played. `moves` is how many came before. The
-    nodes it leads to are added to the paths, as 0 where there is no room for a new one. Returns
-    whether to go on: until a node had no children. A forced move tells nothing, so the descent goes
-    on even where its node is new.
+    nodes it leads to are added to the paths. Returns whether to go on: until a node had no
+    children. A forced move tells nothing, so the descent goes on even where its node is new.
     """
     world, path = states[PLAYED], scratch.path
     seat = world.seat
     keys = seat * scratch.witnesses
     own = seat if scratch.trees > 1 else 0
     parent = path[own, moves]
+    if scratch.full and moves:
+        for tree in range(scratch.trees):
+            if nodes[path[tree, moves]].first:
+                leave(nodes, path[tree, moves])
     n = kernel.legal(world, scratch.legal)
     found = present(nodes, world, scratch, parent, n)
     fresh = found == 0
     if found < n and n > 1 and scratch.prior:
-        found = expand(nodes, states, scratch, parent, n, found)
+        expand(nodes, states, scratch, parent, n, found)
+        found = n
     if found == n:
         i = select(nodes, scratch.children, n, scratch.exploration)
         child, action = scratch.children[i], scratch.actions[i]
@@ -481,16 +522,14 @@ def step(nodes: Array, states: Array, scratch: Record, guided: bool | None, move
         child = grow(nodes, scratch, parent, keys + kernel.witness(world, action, seat), action)
     path[own, moves + 1] = child
     scratch.movers[moves + 1] = seat
-    room = child > 0
     for tree in range(scratch.trees):
         if tree != own:
             key = keys + kernel.witness(world, action, tree)
             path[tree, moves + 1] = follow(nodes, scratch, path[tree, moves], key, action)
-            room &= path[tree, moves + 1] > 0
     if guided is not None:
         scratch.history[moves] = keys + kernel.witness(world, action, seat)
     kernel.apply(world, action)
-    return room and (n == 1 or (found == n and not (fresh and scratch.prior)))
+    return n == 1 or (found == n and not (fresh and scratch.prior))
 
 
 @kernel.kernel
@@ -521,12 +560,11 @@ def present(nodes: Array, world: Record, scratch: Record, parent: int, n: int) -
 
 
 @kernel.kernel
-def expand(nodes: Array, states: Array, scratch: Record, parent: int, n: int, found: int) -> int:
-    """Give `parent` all children that the `n` legal moves lack, with priors.
+def expand(nodes: Array, states: Array, scratch: Record, parent: int, n: int, found: int) -> None:
+    """Give `parent` all children that the `n` legal moves lack, with priors, beside those `found`.
 
-    They are added to the `found` ones; returns how many there are then, fewer than `n` when there
-    is no room. A prior is the estimate after the move, and counts as so many visits (Gelly, Silver,
-    "Combining online and offline knowledge in UCT", ICML 2007).
+    A prior is the estimate after the move, and counts as so many visits (Gelly, Silver, "Combining
+    online and offline knowledge in UCT", ICML 2007).
     """
     world, legal, values, prior = states[PLAYED], scratch.legal, scratch.values, scratch.prior
     seat, marks = world.seat, scratch.marks
@@ -535,8 +573,6 @@ def expand(nodes: Array, states: Array, scratch: Record, parent: int, n: int, fo
         if marks[key] < scratch.stamp:
             continue
         child = grow(nodes, scratch, parent, key, legal[i])
-        if child == 0:
-            break
         marks[key] = 0
         states[TRIED] = states[PLAYED]
         kernel.apply(states[TRIED], legal[i])
@@ -547,7 +583,6 @@ def expand(nodes: Array, states: Array, scratch: Record, parent: int, n: int, fo
         scratch.children[found] = child
         scratch.actions[found] = legal[i]
         found += 1
-    return found
 
 
 @kernel.kernel
@@ -587,7 +622,7 @@ def select(nodes: Array, children: Array, n: int, exploration: float) -> int:
 
 @kernel.kernel
 def follow(nodes: Array, scratch: Record, parent: int, key: int, action: int) -> int:
-    """The child of `parent` with that key, made if need be; 0 when there is no room for it."""
+    """The child of `parent` with that key, made if need be."""
     child = nodes[parent].first
     while child:
         node = nodes[child]
@@ -600,21 +635,73 @@ def follow(nodes: Array, scratch: Record, parent: int, key: int, action: int) ->
 
 @kernel.kernel
 def grow(nodes: Array, scratch: Record, parent: int, key: int, action: int) -> int:
-    """Give `parent` a new child; returns its number, or 0 when there is no room for it."""
-    child = scratch.used
-    if child == len(nodes):
-        return 0
-    scratch.used += 1
+    """Give `parent` a new child, transient if need be; returns its number.
+
+    Of transient nodes only those made in the same step are ever told apart, at most one for each
+    action; so those made before may be overwritten.
+    """
+    child = room(nodes, scratch)
+    following = 0
+    if child == 0:
+        child = len(nodes) - 1 - scratch.transient % len(scratch.legal)
+        scratch.transient += 1
+    else:
+        following = nodes[parent].first
+        nodes[parent].first = child
     node = nodes[child]
     node.key = key
     node.action = action
     node.first = 0
-    node.next = nodes[parent].first
+    node.next = following
     node.visits = 0
     node.available = 1
     node.value = 0.0
-    nodes[parent].first = child
     return child
+
+
+@kernel.kernel
+def room(nodes: Array, scratch: Record) -> int:
+    """A node that is not in use, if need be a forgotten one; 0 if there is none."""
+    if scratch.used < len(nodes) - len(scratch.legal):
+        scratch.used += 1
+        return scratch.used - 1
+    if scratch.free == 0:
+        oldest = nodes[0].newer
+        if oldest == 0:
+            return 0
+        leave(nodes, oldest)
+        scratch.free = nodes[oldest].first
+        nodes[oldest].first = 0
+    child = scratch.free
+    scratch.free = nodes[child].next
+    return child
+
+
+@kernel.kernel
+def link(nodes: Array, scratch: Record) -> None:
+    """Make the ring: what was made first is taken for the newest, as roots are above the rest."""
+    scratch.full = 1
+    for node in range(scratch.used - 1, scratch.roots - 1, -1):
+        if nodes[node].first:
+            enter(nodes, node)
+
+
+@kernel.kernel
+def enter(nodes: Array, node: int) -> None:
+    """Put a node into the ring as the newest; root 0 lies between the newest and the oldest."""
+    newest = nodes[0].older
+    nodes[node].older = newest
+    nodes[node].newer = 0
+    nodes[newest].newer = node
+    nodes[0].older = node
+
+
+@kernel.kernel
+def leave(nodes: Array, node: int) -> None:
+    """Take a node out of the ring."""
+    newer, older = nodes[node].newer, nodes[node].older
+    nodes[newer].older = older
+    nodes[older].newer = newer
 
 
 @kernel.kernel

@@ -152,18 +152,48 @@ def test_nothing_is_compiled_after_compile(bot: Any) -> None:
 @pytest.mark.parametrize("make", SEARCHES[1:])
 def test_search_explains_its_answer(make: Callable[..., Any]) -> None:
     game = registry.game("cubirds")
-    turn = turn_of(game, game.initial(2, seed=1))
+    state = game.initial(2, seed=1)
+    turn = turn_of(game, state)
     bot = make(game, 1)
-    assert bot.explain() == {"iterations": 0, "moves": [], "line": []}
+    assert bot.explain() == {"iterations": 0, "moves": []}
     answer = bot.act(turn)
     told = json.loads(json.dumps(bot.explain()))
     moves = told["moves"]
     assert told["iterations"] == 200
-    assert moves[0]["action"] == told["line"][0] == answer
+    assert moves[0]["action"] == answer
     assert {move["action"] for move in moves} <= set(turn.legal)
     assert sum(move["visits"] for move in moves) == 200
     assert moves == sorted(moves, key=lambda move: -move["visits"])
     assert all(0 <= move["value"] <= 1 for move in moves)
+    assert all(m["line"][0] == game.describe(state, m["action"]) for m in moves)
+    assert len(moves[0]["line"]) > 1
+
+
+@pytest.mark.parametrize("prior", [0, 2])
+def test_explanations_do_not_count_priors(prior: int) -> None:
+    """The only move of a forced position has none, and lines end at moves visited but once."""
+    game = registry.game("cubirds")
+    state = game.initial(2, seed=0)
+    while len(legal := game.legal(state)) > 1:
+        state = game.apply(state, legal[0])
+    bot = ISMCTS(game, 0, 1, iterations=3, prior=prior)
+    bot.act(turn_of(game, state))
+    assert [move["visits"] for move in bot.explain()["moves"]] == [3]
+    bot = ISMCTS(game, 0, 1, iterations=1, prior=prior)
+    bot.act(turn_of(game, game.initial(2, seed=0)))
+    assert {len(move["line"]) for move in bot.explain()["moves"]} == {1}
+
+
+@pytest.mark.parametrize("observer", ["single", "multiple"])
+def test_the_principal_variation_is_the_best_play(observer: str) -> None:
+    """A king that passes is bet at, since whoever passes then has lost, and calls."""
+    game = registry.game("kuhn")
+    state = game.restore({"cards": ["king", "queen"], "moves": []}, 2)
+    bot = ISMCTS(game, 0, 1, iterations=2000, observer=observer)
+    bot.act(turn_of(game, state))
+    lines = {move["action"]: move["line"] for move in bot.explain()["moves"]}
+    assert lines[1][0] == "bet"
+    assert lines[0] == ["pass", "bet", "bet"]
 
 
 def test_levels_get_stronger() -> None:
@@ -219,7 +249,9 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"observer": "all"}, "observer: found 'all', expected single or multiple"),
         (ISMCTS, {"policy": 1}, "policy: found 1, expected uniform or epsilon-greedy or mast"),
         (ISMCTS, {"epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),
-        (ISMCTS, {"tau": 0}, "tau: found 0"),
+        (ISMCTS, {"tau": 0}, "tau: found 0, expected a number from 0.01"),
+        (ISMCTS, {"prior": 2**32}, "prior: found 4294967296, expected a whole number from 0 to"),
+        (ISMCTS, {"depth": 10**20}, "depth: found 100000000000000000000"),
         (ISMCTS, {"level": "expert"}, "level: found 'expert', expected easy or medium or hard"),
         (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside"),
     ],

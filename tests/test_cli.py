@@ -358,7 +358,7 @@ def test_reasons_are_kept_on_demand_and_told_to_nobody_else() -> None:
         searcher = record["bots"].index("mcts:iterations=20")
         assert seats == ({searcher} if wanted else set())
         text = arena("replay", run, "0").out
-        assert ("    of 20 iterations: " in text) == wanted
+        assert ("    20 iterations:\n" in text) == wanted
         other = arena("replay", run, "0", "--json", "--seat", str(1 - searcher)).out
         assert "explanation" not in other
     assert rows("told") == rows("untold")

@@ -268,8 +268,8 @@ IN_A_FILE = {
     "values that a shipped bot does not take": (
         "game: kuhn\nbots:\n- ismcts:iterations=-3\n- bot: mcts\n  params:\n    iterations: lots",
         [
-            "3: bot 'ismcts': iterations: found -3, expected a whole number from 1",
-            "6: bot 'mcts': iterations: found 'lots', expected a whole number from 1",
+            "3: bot 'ismcts': iterations: found -3, expected a whole number from 1 to 1000000000",
+            "6: bot 'mcts': iterations: found 'lots', expected a whole number from 1 to 1000000000",
         ],
     ),
     "param given twice": (

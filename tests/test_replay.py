@@ -224,6 +224,51 @@ def test_a_transcript_says_why_a_game_ended() -> None:
     assert lines[-1].startswith("2. seat 1 (bot 1)")
 
 
+def reasons(told: Any) -> list[str]:
+    """The lines of a transcript that tell why the first move was made."""
+    told_result = replace(GOOD, explained={1: told})
+    lines = list(replay.transcript(replay.record(KUHN, told_result), "a match"))
+    plain = list(replay.transcript(replay.record(KUHN, GOOD), "a match"))
+    first = next(i for i, line in enumerate(lines) if line.startswith("1. "))
+    assert lines[: first + 1] == plain[: first + 1]
+    return lines[first + 1 : first + 1 + len(lines) - len(plain)]
+
+
+def test_a_transcript_tells_what_a_search_expected() -> None:
+    """The best moves with what they are worth, and how the game would go on."""
+    moves = [
+        {"action": 1, "visits": 640, "value": 0.584, "line": ["bet", *["pass", "bet"] * 4]},
+        {"action": 0, "visits": 1, "value": 0.0, "line": ["pass"]},
+        *({"action": 0, "visits": 0, "value": 0.0} for _ in range(4)),
+    ]
+    assert reasons({"iterations": 641, "moves": moves}) == [
+        "    641 iterations:",
+        "      bet: 640 visits, 0.58, then pass, bet, pass, bet, pass, bet, …",
+        "      pass: 1 visits, 0.00",
+        *["      pass: 0 visits, 0.00"] * 3,
+        "      and 1 more",
+    ]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "a hunch",
+        {"why": [1, 2]},
+        {"iterations": 1, "moves": "bet"},
+        {"iterations": 1, "moves": [1]},
+        {"iterations": 1, "moves": [{"action": 99, "visits": 1, "value": 0}]},
+        {"iterations": 1, "moves": [{"action": 1, "visits": 1, "value": "high"}]},
+        {"iterations": 1, "moves": [{"action": 1, "visits": 1, "value": 0, "line": 3}]},
+        {"iterations": 1, "moves": {"action": 1}},
+    ],
+)
+def test_a_transcript_tells_reasons_of_any_other_form_as_they_are(told: Any) -> None:
+    """Bots may explain themselves as they like."""
+    [line] = reasons(told)
+    assert line.startswith("    it says: ")
+
+
 @pytest.mark.parametrize("ending", list(Ending))
 def test_a_transcript_has_words_for_every_ending(ending: Ending) -> None:
     """No ending is told by its code word alone."""

@@ -80,6 +80,8 @@ VARIANTS: list[dict[str, Any]] = [
     {"prior": 0, "policy": "epsilon-greedy", "depth": 1},
     {"prior": 0, "policy": "mast", "depth": -1},
     {"prior": 2, "policy": "mast", "depth": -1, "observer": "multiple"},
+    {"prior": 2, "nodes": 9},
+    {"prior": 0, "nodes": 12, "observer": "multiple"},
 ]
 
 
@@ -167,17 +169,52 @@ def test_moves_of_hidden_cards_are_available_only_in_some_worlds() -> None:
     assert min(c[3] for c in busiest[5]) < busiest[2] / 2
 
 
-@pytest.mark.parametrize("nodes", [3, 50])
-def test_full_memory_does_not_stop_the_search(nodes: int) -> None:
+@pytest.mark.parametrize("nodes", [11, 50, 700])
+@pytest.mark.parametrize("observer", ["single", "multiple"])
+@pytest.mark.parametrize("prior", [0, 1])
+@pytest.mark.parametrize("name", ["aves", "coloretto", "cubirds", "fruit-friends"])
+def test_full_memory_is_used_again(name: str, prior: int, observer: str, nodes: int) -> None:
+    """No node is lost or in two places, and none is in the ring but those that have children."""
+    game = registry.game(name)
+    turn = turn_after(game, 6)
+    bot = ISMCTS(game, 0, 1, iterations=3000, nodes=nodes, prior=prior, observer=observer)
+    for _ in range(2):
+        assert bot.act(turn) in turn.legal
+        tree = bot.tree
+        assert tree.used == nodes
+        assert tree.iterations == 3000
+        free = chain(tree, "next", int(tree._workspace.scratch["free"][0]))
+        below = {root: descendants(tree, root) for root in range(tree.roots)}
+        kept = [node for found in below.values() for node in found]
+        assert sorted([*free, *kept, *below]) == list(range(nodes))
+        ring = chain(tree, "newer", int(tree.nodes["newer"][0]))
+        assert sorted(ring) == sorted(node for node in kept if tree.nodes["first"][node])
+        for age, node in enumerate(ring):
+            assert not {*ring[age:]} & {*descendants(tree, node)}
+
+
+def chain(tree: Tree, link: str, node: int) -> list[int]:
+    """The nodes from one on, as linked up to a 0."""
+    found = []
+    while node:
+        found.append(node)
+        node = int(tree.nodes[link][node])
+    return found
+
+
+def descendants(tree: Tree, node: int) -> list[int]:
+    children = chain(tree, "next", int(tree.nodes["first"][node]))
+    return [*children, *(n for child in children for n in descendants(tree, child))]
+
+
+def test_worlds_share_a_memory() -> None:
+    """The trees of `mcts` take nodes from each other."""
     game = registry.game("cubirds")
     turn = turn_after(game, 0)
-    for bot in (
-        ISMCTS(game, 0, 1, iterations=500, nodes=nodes),
-        MCTS(game, 0, 1, iterations=500, worlds=2, nodes=nodes),
-    ):
-        assert bot.act(turn) in turn.legal
-        assert bot.tree.used == nodes
-        assert bot.tree.nodes["visits"][: bot.tree.roots].sum() == 500
+    bot = MCTS(game, 0, 1, iterations=3000, worlds=3, nodes=400)
+    assert bot.act(turn) in turn.legal
+    assert bot.tree.nodes["visits"][:3].tolist() == [1000] * 3
+    assert all(len(descendants(bot.tree, root)) >= len(turn.legal) for root in range(3))
 
 
 def test_tree_is_the_same_however_the_budget_is_cut() -> None:
@@ -234,7 +271,7 @@ def test_seconds_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
             begin = time.process_time()
             bot.act(turn)
             spent.append(time.process_time() - begin)
-            assert bot.tree.explain()["iterations"] > 20
+            assert bot.tree.iterations > 20
         assert min(spent) >= 0.02
         assert statistics.median(spent) <= 0.025
 
@@ -345,6 +382,7 @@ def test_best_moves_are_found_late_in_the_game(
     best, second = sorted(worth, key=worth.__getitem__, reverse=True)[:2]
     assert worth[best] > worth[second] + 0.2
     assert ISMCTS(game, turn.seat, 1, iterations=2000).act(turn) == best
+    assert ISMCTS(game, turn.seat, 1, iterations=2000, nodes=200).act(turn) == best
     assert MCTS(game, turn.seat, 1, iterations=2000).act(turn) == best
 
 
