@@ -156,6 +156,8 @@ class BotChecker:
         """A bot in this process."""
         factory = registry.load_bot(source)
         registry.check_params(factory, params)
+        if source.kind == "shipped":
+            factory(self._game, 0, 0, **params)
         if hasattr(factory, "compile"):
             step = partial(factory.compile, self._game)
             try:

@@ -621,7 +621,7 @@ class _Reader:
         """It plays only where that is wanted, and every board tells by its name what it is."""
         if not self._allow_oracle:
             found = f"found bot: {registry.ORACLE}, which sees what is hidden"
-            self.problems.add(bot.place, f"{found}; expected allow_oracle: true beside it")
+            self.problems.add(bot.place, f"{found}; expected allow_oracle: true at the top level")
         if name is not None and registry.ORACLE not in name:
             found = f"found the name {name!r} for the bot {registry.ORACLE}"
             wanted = f"a name with {registry.ORACLE!r} in it, so that every board tells what it is"

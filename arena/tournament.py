@@ -35,6 +35,7 @@ from arena.store import (
     Run,
     find_run,
     new_folder,
+    versions,
     write_text,
 )
 
@@ -370,7 +371,8 @@ def verify(run: Run, sample: int | None = None) -> Verified:
         drawn = set(random.sample(drawn, sample))  # type: ignore[assignment]
     prove = replay.prover(game)
     for position, result in enumerate(run.results()):
-        _check_scheduled(result, matches)
+        if difference := _difference(result, matches):
+            raise DamagedRunError(f"{difference}{_other_version(run)}")
         if position in drawn:
             prove(result)
     return Verified(finished, len(matches), len(drawn))
@@ -399,20 +401,27 @@ def _check_retired(run: Run, matches: Matches) -> None:
         )
 
 
-def _check_scheduled(result: MatchResult, matches: Matches) -> None:
+def _difference(result: MatchResult, matches: Matches) -> str:
+    """What a match has that the schedule has otherwise, or nothing."""
     stored = result.spec
     if not 0 <= stored.number < len(matches):
-        raise DamagedRunError(
-            f"match {stored.id} has number {stored.number}; the schedule ends at {len(matches) - 1}"
-        )
+        ends = f"the schedule ends at {len(matches) - 1}"
+        return f"match {stored.id} has number {stored.number}; {ends}"
     planned = matches[stored.number]
     for field in ("id", "players", "options", "bots", "line_up", "deal", "rotation", "seed"):
         found, expected = getattr(stored, field), getattr(planned, field)
         if found != expected:
-            raise DamagedRunError(
-                f"match {stored.id} (number {stored.number}): {field} is {found!r}, the schedule "
-                f"has {expected!r}"
-            )
+            where = f"match {stored.id} (number {stored.number})"
+            return f"{where}: {field} is {found!r}, the schedule has {expected!r}"
+    return ""
+
+
+def _other_version(run: Run) -> str:
+    """That another arena has begun the run, which may be why its schedule was another."""
+    begun, now = run.manifest["versions"].get("arena"), versions()["arena"]
+    if begun == now:
+        return ""
+    return f"; arena {begun} has begun the run, this is {now}: verify it with that version"
 
 
 def _restored(resolved: Mapping[str, Any], folder: Path) -> RunConfig:

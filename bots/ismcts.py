@@ -63,8 +63,7 @@ class ISMCTS:
     ) -> None:
         self.seed = seed
         if level is not None:
-            if (iterations, seconds, temperature) != (None, None, 0):
-                raise OptionError(f"level: found {level!r} beside what it stands for")
+            _check_alone(level, iterations, seconds, temperature or None)
             iterations, temperature = LEVELS[search.one_of("level", level, LEVELS)]
         self.budget = Budget(iterations, seconds)
         self.temperature = search.real("temperature", temperature, 0)
@@ -94,3 +93,11 @@ class ISMCTS:
     @classmethod
     def compile(cls, game: Game) -> None:
         search.rehearse(cls(game, 0, 0, iterations=1, nodes=search.FEW_NODES), game)
+
+
+def _check_alone(level: str, *given: float | None) -> None:
+    for name, value in zip(("iterations", "seconds", "temperature"), given, strict=True):
+        if value is not None:
+            raise OptionError(
+                f"level: found {level!r} beside {name} {value!r}, expected one of them"
+            )

@@ -60,6 +60,8 @@ LONGEST = 1_000
 
 POLICIES = UNIFORM, EPSILON_GREEDY, MAST = "uniform", "epsilon-greedy", "mast"
 BY_CHANCE, BY_ESTIMATE, BY_MAST = range(3)  # in kernels
+USED_BY = {"epsilon": (EPSILON_GREEDY, MAST), "tau": (MAST,)}
+"""parameters of some policies only"""
 
 OBSERVERS = SINGLE, MULTIPLE = "single", "multiple"
 
@@ -87,8 +89,12 @@ class Settings(NamedTuple):
     @classmethod
     def of(cls, game: Game, **given: object) -> Settings:
         """What is given, and for what is None or missing the defaults of the game."""
-        values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {})}
-        values |= {name: value for name, value in given.items() if value is not None}
+        given = {name: value for name, value in given.items() if value is not None}
+        values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {}), **given}
+        for name, policies in USED_BY.items():
+            if name in given and values["policy"] in set(POLICIES) - set(policies):
+                found = f"{given[name]!r} beside policy {values['policy']}, which has no use for it"
+                raise OptionError(f"{name}: found {found}; expected {' or '.join(policies)}")
         return cls(
             observer=one_of("observer", values["observer"], OBSERVERS),
             exploration=real("exploration", values["exploration"], 0),
@@ -196,7 +202,13 @@ class Tree:
         self._tree_per_seat = settings.observer == MULTIPLE and not worlds
         self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
         kept = whole("nodes", nodes, self.roots + 1)
-        self.nodes = np.zeros(kept + game.action_count, NODE)
+        try:
+            self.nodes = np.zeros(kept + game.action_count, NODE)
+        except MemoryError:
+            size = f"{kept * NODE.itemsize / 1e9:,.1f} GB"
+            raise OptionError(
+                f"nodes: found {nodes}, expected less than {size} of memory"
+            ) from None
         self.game = game
         self.turn: Turn | None = None
         self._own = range(self.roots)

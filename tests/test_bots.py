@@ -248,15 +248,29 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"observer": "multiple", "nodes": 2}, "nodes: found 2, expected a whole number"),
         (ISMCTS, {"observer": "all"}, "observer: found 'all', expected single or multiple"),
         (ISMCTS, {"policy": 1}, "policy: found 1, expected uniform or epsilon-greedy or mast"),
-        (ISMCTS, {"epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),
-        (ISMCTS, {"tau": 0}, "tau: found 0, expected a number from 0.01"),
+        (ISMCTS, {"policy": "mast", "epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),
+        (ISMCTS, {"policy": "mast", "tau": 0}, "tau: found 0, expected a number from 0.01"),
         (ISMCTS, {"prior": 2**32}, "prior: found 4294967296, expected a whole number from 0 to"),
         (ISMCTS, {"depth": 10**20}, "depth: found 100000000000000000000"),
         (ISMCTS, {"level": "expert"}, "level: found 'expert', expected easy or medium or hard"),
-        (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside"),
+        (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside iterations 5"),
+        (ISMCTS, {"level": "easy", "seconds": 0.1}, "level: found 'easy' beside seconds 0.1"),
+        (ISMCTS, {"level": "hard", "temperature": 1}, "'hard' beside temperature 1, expected one"),
+        (ISMCTS, {"epsilon": 0.1}, "epsilon: found 0.1 beside policy uniform, which has no use"),
+        (MCTS, {"tau": 0.1}, "for it; expected mast"),
+        (ISMCTS, {"policy": "epsilon-greedy", "tau": 0.1}, "tau: found 0.1 beside policy epsilon"),
     ],
 )
 def test_wrong_params_are_refused(bot: Any, params: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as refused:
         bot(registry.game("kuhn"), 0, 0, **params)
     assert message in str(refused.value)
+
+
+def test_more_nodes_than_there_is_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("numpy.zeros", full)
+    with pytest.raises(OptionError, match=r"nodes: found 500000000, expected less than 20\.0 GB"):
+        ISMCTS(registry.game("kuhn"), 0, 0, nodes=500_000_000)

@@ -72,6 +72,25 @@ def test_an_author_sees_the_traceback_and_what_was_printed(
     assert report.printed.startswith("thinking of (0, 1)")
 
 
+@pytest.mark.parametrize(
+    ("ref", "words"),
+    [
+        ("greedy:worlds=0", "worlds: found 0, expected a whole number from 1"),
+        ("ismcts:level=expert", "level: found 'expert', expected easy or medium or hard"),
+        ("mcts:nodes=2", "nodes: found 2"),
+    ],
+)
+def test_values_that_a_shipped_bot_refuses_are_no_crash(
+    checker: BotChecker, ref: str, words: str
+) -> None:
+    name, params = registry.split_ref(ref)
+    report = checker.check(registry.find_bot(name), params)
+    [finding] = report.findings
+    assert finding.verdict is Verdict.FAILED
+    assert words in finding.found
+    assert report.traceback == ""
+
+
 BOT = """
 import gc, os, random, sys, threading, time
 from pathlib import Path

@@ -252,8 +252,8 @@ IN_A_FILE = {
     "oracles where none are wanted, under other names": (
         "game: kuhn\nbots:\n- random\n- {name: strong, bot: oracle}",
         [
-            "4: found bot: oracle, which sees what is hidden; expected allow_oracle: true beside "
-            "it",
+            "4: found bot: oracle, which sees what is hidden; expected allow_oracle: true at the "
+            "top level",
             "4: found the name 'strong' for the bot oracle; expected a name with 'oracle' in it, "
             "so that every board tells what it is",
         ],

@@ -228,6 +228,20 @@ def test_damage_is_found(small: Tournament, change: Callable[[Path], None], comp
         tournament.verify(damaged)
 
 
+def test_another_schedule_of_another_version_is_told_from_damage(small: Tournament) -> None:
+    """What agrees is right, whoever began it; for what does not agree there is a reason."""
+    with small.begin(Path("run")) as run:
+        play(small, run)
+    versions = {**json.loads(Path("run/run.json").read_text())["versions"], "arena": "0.0.9"}
+    manifest(versions=versions)(Path("run"))
+    with Run.open("run") as old:
+        assert tournament.verify(old).replayed == 6
+    sql("UPDATE matches SET rotation = 1 WHERE number = 2")(Path("run"))
+    complaint = r"number 2\): rotation is .*; arena 0\.0\.9 has begun the run, this is .*: verify"
+    with Run.open("run") as old, pytest.raises(DamagedRunError, match=complaint):
+        tournament.verify(old)
+
+
 def test_a_match_beyond_the_schedule_is_found(small: Tournament) -> None:
     """Even if all tables agree about it."""
     longer = Tournament.load(Path("small.yaml"), ["schedule.deals=4"])
