@@ -64,13 +64,21 @@ def guest(hosts: Hosts) -> Make:
     return maker(hosts)
 
 
+@pytest.fixture(scope="module")
+def undisturbed() -> MatchResult:
+    """A match that no hostile bot came near."""
+    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+        return match(maker(hosts)("steady.py"), maker(hosts)("thinks.py"))
+
+
 @pytest.fixture
-def clean(hosts: Hosts, guest: Make) -> Iterator[None]:
-    """Of the test's matches no process is left, and the next one is as good as any."""
+def clean(hosts: Hosts, guest: Make, undisturbed: MatchResult) -> Iterator[None]:
+    """Of the test's matches no process is left, and others play on as if it had not been."""
     others = living() - lasting(hosts)
     yield
     wait_until(lambda: living() - others <= lasting(hosts))
-    assert match(guest("steady.py"), guest("steady.py")).ending is Ending.FINISHED
+    assert undisturbed.ending is Ending.FINISHED
+    assert same(match(guest("steady.py"), guest("thinks.py")), undisturbed)
 
 
 @pytest.fixture(scope="module")
@@ -405,6 +413,56 @@ def test_what_a_bot_does_before_anybody_looks_is_charged(
     monkeypatch.setattr(bot_process.Process, "send", send_and_wait)
     limits = replace(LIMITS, move=0.01)
     assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
+
+
+STALL = 3.0
+"""seconds for which the machine stands still, more than the guard of a bot with half a second"""
+
+STALLER = """
+import os, signal, sys, time
+from pathlib import Path
+
+def ours():
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if sys.argv[2].encode() in (entry / "environ").read_bytes():
+                yield int(entry.name)
+        except OSError:
+            pass
+
+master = int(sys.argv[1])
+sys.stdin.read(1)
+time.sleep(0.1)
+os.kill(master, signal.SIGSTOP)
+stopped = [pid for pid in ours() if pid != os.getpid()]
+try:
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(float(sys.argv[3]))
+finally:
+    for pid in (*stopped, master):
+        os.kill(pid, signal.SIGCONT)
+"""
+
+
+@pytest.mark.slow
+def test_a_machine_that_stands_still_costs_nobody_a_match(guest: Make) -> None:
+    """Neither by the limit nor by the guard, which is 2.5 s here."""
+    bots = guest("thinks.py", seconds=0.3), guest("steady.py")
+    limits = replace(LIMITS, move=0.5)
+    expected = match(*bots, limits=limits)
+    assert expected.ending is Ending.FINISHED
+    command = [sys.executable, "-c", STALLER, str(os.getpid()), MARK, str(STALL)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env={}) as staller:
+        assert staller.stdin is not None
+        began = time.monotonic()
+        staller.stdin.write(b"!")
+        staller.stdin.close()
+        result = match(*bots, limits=limits)
+        elapsed = time.monotonic() - began
+    assert staller.returncode == 0
+    assert elapsed > STALL
+    assert same(result, expected)
 
 
 def test_a_start_has_a_limit_of_its_own(guest: Make) -> None:
