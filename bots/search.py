@@ -36,6 +36,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -284,20 +285,21 @@ class Tree:
         return random.Random(word).choices([action for action, _, _ in ranked], weights)[0]
 
     def ranked(self) -> list[tuple[Action, int, float]]:
-        """(action, visits without priors, value) of the moves at the root, best first."""
+        """(action, visits without priors, value) of the moves at the root, best first.
+
+        The value is an average over the trees, each of which visits most what is good in its world.
+        """
         if self.turn is None:
             return []
         prior = self.prior(len(self.turn.legal))
         visits: dict[Action, int] = {}
-        counts: dict[Action, int] = {}
-        sums: dict[Action, float] = {}
+        values: dict[Action, list[float]] = {}
         for root in self._own:
             for child in self.children(root).values():
                 _, action, _, _, _, _, count, _, value = self.nodes[child].item()
                 visits[action] = visits.get(action, 0) + count - prior
-                counts[action] = counts.get(action, 0) + count
-                sums[action] = sums.get(action, 0.0) + value
-        ranked = [(action, visits[action], sums[action] / counts[action]) for action in visits]
+                values.setdefault(action, []).append(value / count)
+        ranked = [(action, visits[action], fmean(values[action])) for action in visits]
         return sorted(ranked, key=lambda move: (-move[1], -move[2], move[0]))
 
     def prior(self, choices: int) -> int:
