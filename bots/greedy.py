@@ -9,6 +9,7 @@ from arena.core import Action, Turn
 from arena.game import Game
 from arena.kernel import Array, random_below
 from bots import search
+from bots.parameters import whole
 from bots.search import FIXED, PLAYED, determinise, evaluate
 
 
@@ -23,7 +24,7 @@ class Greedy:
 
     def __init__(self, game: Game, seat: int, seed: int, *, worlds: int = 8) -> None:
         self.seed = seed
-        self.worlds = search.whole("worlds", worlds, 1)
+        self.worlds = whole("worlds", worlds, 1)
         self.workspace = search.workspace(game, 1)
         self.totals = np.zeros(game.action_count, np.float64)
 

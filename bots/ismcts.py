@@ -13,7 +13,8 @@ from arena.errors import OptionError
 from arena.game import Game
 from bots import search
 from bots.explanation import explain
-from bots.search import Budget, Settings, Tree
+from bots.parameters import Budget, Settings, one_of, real
+from bots.search import Tree
 
 LEVELS = {"easy": (100, 0.2), "medium": (300, 0.02), "hard": (10_000, 0.0)}
 """Opponents for people: iterations for a move, temperature."""
@@ -35,7 +36,7 @@ class ISMCTS:
     with -1 it goes on to the end of the game. Its moves are chosen by `policy`: uniform,
     epsilon-greedy (best by the estimate) or mast (drawn by what they were worth in this search,
     with temperature `tau`), the last two uniformly with probability `epsilon`. What is not given of
-    these is as `bots.search.DEFAULTS` says for the game.
+    these is as `bots.parameters.DEFAULTS` says for the game.
 
     `nodes` bounds the memory, 40 bytes each. Wrong values raise OptionError.
 
@@ -64,9 +65,9 @@ class ISMCTS:
         self.seed = seed
         if level is not None:
             _check_alone(level, iterations, seconds, temperature or None)
-            iterations, temperature = LEVELS[search.one_of("level", level, LEVELS)]
+            iterations, temperature = LEVELS[one_of("level", level, LEVELS)]
         self.budget = Budget(iterations, seconds)
-        self.temperature = search.real("temperature", temperature, 0)
+        self.temperature = real("temperature", temperature, 0)
         settings = Settings.of(
             game,
             observer=observer,

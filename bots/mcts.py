@@ -13,7 +13,8 @@ from arena.core import Action, Turn
 from arena.game import Game
 from bots import search
 from bots.explanation import explain
-from bots.search import Budget, Settings, Tree
+from bots.parameters import Budget, Settings, whole
+from bots.search import Tree
 
 
 class MCTS:
@@ -54,7 +55,7 @@ class MCTS:
             epsilon=epsilon,
             tau=tau,
         )
-        self.tree = Tree(game, nodes, settings, worlds=search.whole("worlds", worlds, 1))
+        self.tree = Tree(game, nodes, settings, worlds=whole("worlds", worlds, 1))
 
     def act(self, turn: Turn) -> Action:
         self.tree.clear(turn, search.word(self.seed, turn.view))

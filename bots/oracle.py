@@ -8,7 +8,8 @@ from arena.core import Action, State, Turn
 from arena.game import Game
 from bots import search
 from bots.explanation import explain
-from bots.search import Budget, Settings, Tree
+from bots.parameters import Budget, Settings
+from bots.search import Tree
 
 
 class Oracle:

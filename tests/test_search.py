@@ -23,7 +23,8 @@ from bots import search
 from bots.ismcts import ISMCTS
 from bots.mcts import MCTS
 from bots.oracle import Oracle
-from bots.search import Budget, Tree
+from bots.parameters import Budget
+from bots.search import Tree
 from tests.expectimax import values
 
 HERE = Path(__file__).parent
