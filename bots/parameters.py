@@ -1,4 +1,4 @@
-"""What searches can be told: settings, defaults by game, budgets; and how wrong values are refused."""
+"""What searches can be told: settings, their defaults by game, budgets; wrong ones are refused."""
 
 from __future__ import annotations
 
