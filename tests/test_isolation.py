@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pickle
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from arena.isolation import Hosts
 from arena.match import play
 from arena.player import BotFault, Contestant
 from arena.registry import find_bot
-from tests.test_match import FAKES, same, spec_for
+from tests.test_match import FAKES, fake, same, spec_for
 
 KUHN = registry.game("kuhn")
 LIMITS = Limits(move=0.1, startup=0.5, memory=64 << 20, processes=16)
@@ -40,6 +42,13 @@ LATE_START = "start: took longer than the limit of 0.5 s"
 TOO_MUCH = "took more than 67,108,864 bytes of memory"
 HUNG_UP = "move 1: closed the connection of its process"
 WROTE = "move 1: wrote to the connection of its process"
+
+PAIRS = (
+    ("steady.py", "returns_np_int64.py"),
+    ("returns_np_int64.py", "random"),
+    ("random", "returns_np_int64.py"),
+)
+"""honest bots that meet after every hostile one: the first legal move, the last, and by seed"""
 
 Make = Callable[..., Contestant]
 
@@ -64,21 +73,22 @@ def guest(hosts: Hosts) -> Make:
     return maker(hosts)
 
 
-@pytest.fixture(scope="module")
-def undisturbed() -> MatchResult:
-    """A match that no hostile bot came near."""
-    with Hosts(KUHN, Isolation.ISOLATED) as hosts:
-        return match(maker(hosts)("steady.py"), maker(hosts)("thinks.py"))
+@pytest.fixture(scope="module", autouse=True)
+def undisturbed() -> list[MatchResult]:
+    """How matches of the honest bots go where nobody disturbs them: trusted, in this process."""
+    return [
+        play(KUHN, spec_for(KUHN, 2, seed), [fake(name) for name in pair], Limits())
+        for seed, pair in enumerate(PAIRS)
+    ]
 
 
 @pytest.fixture
-def clean(hosts: Hosts, guest: Make, undisturbed: MatchResult) -> Iterator[None]:
-    """Of the test's matches no process is left, and others play on as if it had not been."""
+def clean(hosts: Hosts, guest: Make, undisturbed: list[MatchResult]) -> Iterator[None]:
+    """Of the test's matches no process is left, and the next ones go as if it had not been."""
     others = living() - lasting(hosts)
     yield
     wait_until(lambda: living() - others <= lasting(hosts))
-    assert undisturbed.ending is Ending.FINISHED
-    assert same(match(guest("steady.py"), guest("thinks.py")), undisturbed)
+    assert_as_ever(guest, undisturbed)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +112,13 @@ def maker(hosts: Hosts) -> Make:
 
 def match(*bots: Contestant, limits: Limits = LIMITS, seed: int = 1) -> MatchResult:
     return play(KUHN, spec_for(KUHN, 2, seed), bots, limits)
+
+
+def assert_as_ever(guest: Make, undisturbed: Sequence[MatchResult]) -> None:
+    """Honest bots, asked now, do as they did before anybody hostile was there, move by move."""
+    for seed, (pair, before) in enumerate(zip(PAIRS, undisturbed, strict=True)):
+        now = match(*map(guest, pair), seed=seed)
+        assert same(now, before), f"{pair}: {now} instead of {before}"
 
 
 def living() -> set[int]:
@@ -258,6 +275,7 @@ def test_a_bot_that_spoils_how_matches_begin_cannot_start(
         assert result.detail == "start: makes no process for a match"
 
 
+@pytest.mark.usefixtures("clean")
 def test_nobody_is_blamed_for_what_a_rival_does_to_its_process(guest: Make) -> None:
     """The match is played again with everybody apart."""
     limits = replace(LIMITS, move=1.0)
@@ -267,6 +285,7 @@ def test_nobody_is_blamed_for_what_a_rival_does_to_its_process(guest: Make) -> N
         assert result.offender in (None, 0)
 
 
+@pytest.mark.usefixtures("clean")
 def test_children_that_nobody_saw_are_charged(guest: Make) -> None:
     result = match(guest("many_short_children.py"), guest("steady.py"))
     assert (result.ending, result.offender) == (TIMEOUT, 0)
@@ -280,12 +299,15 @@ def test_a_sandboxed_bot_is_loaded_anew_for_every_match(strict: Make) -> None:
 
 
 @pytest.mark.parametrize("name", ["kills_keeper", "stops_keeper"])
-def test_bots_begin_although_one_has_disturbed_the_process_that_keeps_them(name: str) -> None:
+def test_bots_begin_although_one_has_disturbed_the_process_that_keeps_them(
+    name: str, undisturbed: list[MatchResult]
+) -> None:
     with Hosts(KUHN, Isolation.ISOLATED) as hosts:
         guest = maker(hosts)
         for honest in ("steady.py", program("well")):
             match(guest(f"{name}.py"), guest("random"))
-            assert match(guest(honest), guest("returns_np_int64.py")).ending is Ending.FINISHED
+            result = match(guest(honest), guest("returns_np_int64.py"), seed=0)
+            assert same(without_output(result), undisturbed[0])
 
 
 def test_where_there_is_no_linux_only_trusted_bots_play(
@@ -332,6 +354,7 @@ def test_honest_bots_score_the_same_with_and_without_hostile_ones() -> None:
     assert all(map(same, alone, among))
 
 
+@pytest.mark.usefixtures("clean")
 @pytest.mark.parametrize(
     "name",
     ["keeps_globals", "pipe_at_import", "raises_second_init", "shares_memory", "signals_loaded"],
@@ -415,56 +438,6 @@ def test_what_a_bot_does_before_anybody_looks_is_charged(
     assert match(guest("thinks.py"), guest("steady.py"), limits=limits).ending is TIMEOUT
 
 
-STALL = 3.0
-"""seconds for which the machine stands still, more than the guard of a bot with half a second"""
-
-STALLER = """
-import os, signal, sys, time
-from pathlib import Path
-
-def ours():
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if sys.argv[2].encode() in (entry / "environ").read_bytes():
-                yield int(entry.name)
-        except OSError:
-            pass
-
-master = int(sys.argv[1])
-sys.stdin.read(1)
-time.sleep(0.1)
-os.kill(master, signal.SIGSTOP)
-stopped = [pid for pid in ours() if pid != os.getpid()]
-try:
-    for pid in stopped:
-        os.kill(pid, signal.SIGSTOP)
-    time.sleep(float(sys.argv[3]))
-finally:
-    for pid in (*stopped, master):
-        os.kill(pid, signal.SIGCONT)
-"""
-
-
-@pytest.mark.slow
-def test_a_machine_that_stands_still_costs_nobody_a_match(guest: Make) -> None:
-    """Neither by the limit nor by the guard, which is 2.5 s here."""
-    bots = guest("thinks.py", seconds=0.3), guest("steady.py")
-    limits = replace(LIMITS, move=0.5)
-    expected = match(*bots, limits=limits)
-    assert expected.ending is Ending.FINISHED
-    command = [sys.executable, "-c", STALLER, str(os.getpid()), MARK, str(STALL)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, env={}) as staller:
-        assert staller.stdin is not None
-        began = time.monotonic()
-        staller.stdin.write(b"!")
-        staller.stdin.close()
-        result = match(*bots, limits=limits)
-        elapsed = time.monotonic() - began
-    assert staller.returncode == 0
-    assert elapsed > STALL
-    assert same(result, expected)
-
-
 def test_a_start_has_a_limit_of_its_own(guest: Make) -> None:
     limits = Limits(move=0.1, startup=20.0)
     assert match(guest("slow.py", start=0.5), guest("steady.py"), limits=limits).ending is ILLEGAL
@@ -503,6 +476,7 @@ def test_a_bank_is_for_all_answers_of_a_match_together(guest: Make) -> None:
         assert result.detail == "move 3: took longer than the 0.15 s it has for a match"
 
 
+@pytest.mark.usefixtures("clean")
 def test_a_bot_that_does_not_read_is_not_waited_for(guest: Make) -> None:
     player = guest("answers_ahead.py").player(KUHN, spec_for(KUHN, 2), 0, LIMITS)
     turn = Turn(KUHN.observe(KUHN.initial(), 0), 0, (0, 1))
@@ -513,6 +487,98 @@ def test_a_bot_that_does_not_read_is_not_waited_for(guest: Make) -> None:
                 player.answer(turn)
     finally:
         player.finish(None)
+
+
+PATIENT = Limits(move=0.5, startup=0.5)
+STALL = bot_process.GUARD_FACTOR * 0.5 + bot_process.GUARD_SECONDS + 0.5
+"""seconds of wall clock that are more than any guard of `PATIENT`"""
+
+STALLED = """
+import json, pickle, sys
+from time import perf_counter
+from arena.bot_process import Process
+from tests.test_isolation import KUHN, PATIENT, STALL, Hosts, Isolation, maker, match
+
+name, params, awaited = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+longest, waits, telling, results = 0.0, 0, False, []
+wait, look = Process.wait, Process._look
+
+def timed(*arguments):
+    global longest, waits, telling
+    telling = bool(results) and waits == awaited
+    waits += 1
+    began = perf_counter()
+    try:
+        return wait(*arguments)
+    finally:
+        longest = max(longest, perf_counter() - began)
+
+def told(process):  # in the midst of a wait
+    global telling
+    if telling:
+        telling = False
+        print("now", flush=True)
+    look(process)
+
+with Hosts(KUHN, Isolation.ISOLATED) as hosts:
+    bots = [maker(hosts)(name, **params), maker(hosts)("returns_np_int64.py")]
+    match(*bots, limits=PATIENT)  # loads them
+    Process.wait, Process._look = timed, told
+    while longest < STALL:
+        waits = 0
+        results.append(match(*bots, limits=PATIENT))
+print("played", flush=True)
+pickle.dump(results, sys.stdout.buffer)
+"""
+"""Plays matches until a bot has been waited for while the machine stood still. In each but the
+first it tells when it waits for what is awaited: 0 is the start of the bot, 2 its first move."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "params", "awaited", "ending"),
+    [
+        ("naps", {}, 0, Ending.FINISHED),
+        ("naps", {}, 2, Ending.FINISHED),
+        ("thinks", {"seconds": 0.3}, 2, Ending.FINISHED),
+        ("spins_forever", {}, 2, TIMEOUT),
+    ],
+    ids=["asleep at its start", "asleep", "at work", "without end"],
+)
+def test_a_machine_that_stands_still_costs_nobody_a_match(
+    name: str, params: dict[str, float], awaited: int, ending: Ending
+) -> None:
+    """Nor does it save anybody: it is as if the time had not passed."""
+    command = [sys.executable, "-c", STALLED, f"{name}.py", json.dumps(params), str(awaited)]
+    root = FAKES.parent.parent
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE) as player:
+        try:
+            assert player.stdout is not None
+            while (told := player.stdout.readline()) == b"now\n":  # again if this was too late
+                stand_still(player.pid, STALL)
+            assert told == b"played\n"
+            before, *results = pickle.load(player.stdout)
+        finally:
+            player.kill()
+    assert before.ending is ending
+    assert max(sum(result.seconds) for result in results) > STALL
+    assert [result for result in results if not same(result, before)] == []
+
+
+def stand_still(pid: int, seconds: float) -> None:
+    """Stop a process and all below it for so long; whatever happens, they go on afterwards."""
+    stopped: list[int] = []
+    moving = {pid}
+    try:
+        while moving:
+            stopped += moving
+            for each in moving:
+                processes.kill(each, signal.SIGSTOP)
+            moving = {*processes.below(pid)} - {*stopped}
+        time.sleep(seconds)
+    finally:
+        for each in stopped:
+            processes.kill(each, signal.SIGCONT)
 
 
 # --- nothing is left over -----------------------------------------------------------------------
@@ -656,13 +722,15 @@ def test_a_sandbox_gives_no_privileges(strict: Make) -> None:
     ]
 
 
-def test_a_sandbox_survives_its_bot(strict: Make) -> None:
+@names(["kills_all", "kills_keeper"])
+def test_a_sandbox_survives_its_bot(
+    name: str, strict: Make, undisturbed: list[MatchResult]
+) -> None:
     """And the other way round, a bot that kills all that it can is at an end."""
-    for name in ("kills_all", "kills_keeper"):
-        began = time.monotonic()
-        match(strict(f"{name}.py"), strict("steady.py"))
-        assert time.monotonic() - began < 2 * SECONDS
-        assert match(strict("steady.py"), strict("steady.py")).ending is Ending.FINISHED
+    began = time.monotonic()
+    match(strict(f"{name}.py"), strict("steady.py"))
+    assert time.monotonic() - began < 2 * SECONDS
+    assert_as_ever(strict, undisturbed)
 
 
 # --- programs in any language -------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
 import time
 from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ from hypothesis import strategies as st
 
 from arena import rating
 from arena.errors import ContractError, OptionError
-from arena.kernel import COMPILED
+from arena.kernel import COMPILED, Array
 from arena.rating import BETA, MU, SIGMA, Rating, rate
 
 Game = tuple[list[int], list[int]]
@@ -384,6 +387,126 @@ def test_intervals_hold_the_true_skill_as_often_as_they_say(luck: float) -> None
         ratings = rate("abcd", *simulated(chance, skills, 15, luck))
         held += sum(r.low < MU + s < r.high for r, s in zip(ratings, skills, strict=True))
     assert 90 <= held <= 100
+
+
+class Model(NamedTuple):
+    """How tournaments of one table of four come about.
+
+    Performances vary by `BETA`. A part of that is the same in all four games of a deal, be it the
+    bots' or the seats' luck; the rest is new in every game.
+    """
+
+    skills: tuple[float, ...]
+    luck: float = 0.0
+    of_seats: bool = False
+    step: float = 0.0
+    """performances that round to the same multiple tie"""
+
+
+EQUAL, APART = (0.0, 0.0, 0.0, 0.0), (-4.0, -1.0, 2.0, 3.0)
+AROUND = np.array([(0, *others) for others in itertools.permutations((1, 2, 3))])
+"""the orders in which four sit, one after another from deal to deal"""
+DEALS, TOURNAMENTS = 30, 200
+
+
+def tables_of_four(
+    chance: np.random.Generator, model: Model, deals: int
+) -> tuple[Array, Array, Array]:
+    """Bots, places and blocks: every deal from all rotations, as a run plays it."""
+    seated = AROUND[np.arange(deals) % len(AROUND)]
+    bots = np.stack([np.roll(seated, -rotation, axis=1) for rotation in range(4)], axis=1)
+    fate = chance.normal(0, BETA * math.sqrt(model.luck), (deals, 1, 4)).repeat(4, axis=1)
+    shared = fate if model.of_seats else np.take_along_axis(fate, bots, axis=2)
+    own = chance.normal(0, BETA * math.sqrt(1 - model.luck), bots.shape)
+    performed = (np.take(model.skills, bots) + shared + own).reshape(-1, 4)
+    if model.step:
+        performed = np.round(performed / model.step)
+    places = 1 + (performed[:, None, :] > performed[:, :, None]).sum(axis=2)
+    return bots.reshape(-1, 4), places, np.arange(deals).repeat(4)
+
+
+@functools.cache
+def many_of_four(model: Model) -> tuple[tuple[float, ...], list[tuple[Rating, ...]]]:
+    """The ratings by a hundred thousand deals, and those of `TOURNAMENTS` with `DEALS` each."""
+    chance = np.random.default_rng(9)
+    endless = tuple(r.mu for r in rate("abcd", *tables_of_four(chance, model, 100_000)[:2]))
+    drawn = (tables_of_four(chance, model, DEALS) for _ in range(TOURNAMENTS))
+    return endless, [rate("abcd", *tables) for tables in drawn]
+
+
+MODELS = {
+    "no luck": Model(APART),
+    "equal bots": Model(EQUAL, luck=0.5),
+    "luck of bots": Model(APART, luck=0.5),
+    "ties": Model(APART, luck=0.3, step=4.0),
+    "luck of seats": Model(EQUAL, luck=0.5, of_seats=True),
+}
+
+
+def share_held(model: Model) -> float:
+    """Of the intervals of all tournaments, how many hold what endless play would say."""
+    endless, tournaments = many_of_four(model)
+    held = [
+        r.low < mu < r.high
+        for ratings in tournaments
+        for r, mu in zip(ratings, endless, strict=True)
+    ]
+    return sum(held) / len(held)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_intervals_of_four_players_hold_what_endless_play_would_say(name: str) -> None:
+    """As often as they say, 95 %.
+
+    Below 90 %, or above 99 %, are less than 0.12 % likely even if the four intervals of a
+    tournament always held together: so are 179 or fewer, or 199 or more, of 200 at 95 %. Where
+    rotation evens out the luck of the seats they may hold more often: they are never narrower than
+    those of the model, which knows nothing of it.
+    """
+    held = share_held(MODELS[name])
+    assert held >= 0.90
+    assert MODELS[name].of_seats or held <= 0.99
+
+
+@pytest.mark.slow
+def test_intervals_of_four_players_neither_claim_too_much_nor_too_little() -> None:
+    """Without luck of the seats. In 800 tournaments, in the same sense, below 93 % is less than
+    0.6 % likely, above 97 % less than 0.3 %."""
+    shares = [share_held(model) for model in MODELS.values() if not model.of_seats]
+    assert 0.93 <= sum(shares) / len(shares) <= 0.97
+
+
+@pytest.mark.slow
+def test_four_equal_bots_are_seldom_told_apart() -> None:
+    """Of pairs 5 % are: a rank counts those that are better with 95 % confidence, this way or that.
+
+    More than 10 % are less than 0.12 % likely even if all six pairs of a tournament went together,
+    as above. Some pair of four is told apart as often as the range of four normal variables is
+    beyond 1.96 · √2 deviations: 20 %. Intervals that do not overlap are rarer: they are further
+    apart.
+    """
+    _, tournaments = many_of_four(MODELS["equal bots"])
+    apart = [sum(r.rank - 1 for r in ratings) for ratings in tournaments]
+    assert sum(apart) <= 0.10 * 6 * TOURNAMENTS
+    some, expected = sum(map(bool, apart)) / TOURNAMENTS, beyond_range(4, 1.96 * math.sqrt(2))
+    assert some == pytest.approx(expected, abs=4 * math.sqrt(expected / TOURNAMENTS))
+    separate = sum(
+        one.high < other.low
+        for ratings in tournaments
+        for one, other in itertools.permutations(ratings, 2)
+    )
+    assert separate <= sum(apart)
+
+
+def beyond_range(variables: int, width: float) -> float:
+    """How likely the greatest and the least of some normal variables are further apart."""
+    normal, step = NormalDist(), 0.01
+    least = np.arange(-8, 8, step)
+    within = sum(
+        normal.pdf(x) * (normal.cdf(x + width) - normal.cdf(x)) ** (variables - 1) for x in least
+    )
+    return 1 - variables * float(within) * step
 
 
 def test_games_that_repeat_each_other_within_a_block_add_nothing() -> None:
