@@ -38,7 +38,8 @@ class ISMCTS:
     with temperature `tau`), the last two uniformly with probability `epsilon`. What is not given of
     these is as `bots.parameters.DEFAULTS` says for the game.
 
-    `nodes` bounds the memory, 40 bytes each. Wrong values raise OptionError.
+    `nodes` bounds the memory, 40 bytes each: when they are used up, the children of the node that
+    was least recently played through are forgotten. Wrong values raise OptionError.
 
     `ISMCTS.compile(game)` compiles all that is needed for `game`, or loads it from the disk cache.
     """
@@ -93,7 +94,7 @@ class ISMCTS:
 
     @classmethod
     def compile(cls, game: Game) -> None:
-        search.rehearse(cls(game, 0, 0, iterations=1, nodes=search.FEW_NODES), game)
+        search.rehearse(cls(game, 0, 0, iterations=1), game)
 
 
 def _check_alone(level: str, *given: float | None) -> None:

@@ -67,4 +67,4 @@ class MCTS:
 
     @classmethod
     def compile(cls, game: Game) -> None:
-        search.rehearse(cls(game, 0, 0, iterations=1, worlds=1, nodes=search.FEW_NODES), game)
+        search.rehearse(cls(game, 0, 0, iterations=1, worlds=1), game)

@@ -66,6 +66,4 @@ class Oracle:
     @classmethod
     def compile(cls, game: Game) -> None:
         state = game.initial()
-        cls(game, 0, 0, iterations=1, nodes=search.FEW_NODES).act(
-            search.turn_of(game, state), state
-        )
+        cls(game, 0, 0, iterations=1).act(search.turn_of(game, state), state)

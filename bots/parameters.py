@@ -82,7 +82,7 @@ class Budget:
 
     ITERATIONS = 1000
 
-    CHUNK = 0.002
+    CHUNK = 0.001
     """seconds of search between two looks at the clock, and about the most by which one is late"""
 
     def __init__(self, iterations: int | None, seconds: float | None) -> None:

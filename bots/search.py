@@ -50,9 +50,6 @@ from bots.parameters import MAST, MULTIPLE, POLICIES, UNIFORM, Settings, whole
 NODES = 1_000_000
 """Default for the most nodes a search may have; a node takes 40 bytes."""
 
-FEW_NODES = 100
-"""For searches that are made to be compiled: enough for the roots of any number of trees."""
-
 LONGEST = 1_000
 """Most moves from the root to a leaf; there the tree grows in width only."""
 
@@ -141,7 +138,7 @@ class Tree:
     def __init__(self, game: Game, nodes: int, settings: Settings, worlds: int = 0) -> None:
         self._tree_per_seat = settings.observer == MULTIPLE and not worlds
         self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
-        kept = whole("nodes", nodes, self.roots + 1)
+        kept = whole("nodes", nodes, self.roots * (1 + game.action_count))
         try:
             self.nodes = np.zeros(kept + game.action_count, NODE)
         except MemoryError:
@@ -186,6 +183,7 @@ class Tree:
     def give(self, state: State) -> None:
         """Search `state` as the only world; its chance is drawn anew in every iteration."""
         self._workspace.states[FIXED] = state[0]
+        self._workspace.states["rng"][FIXED] = self._workspace.scratch["rng"][0]
         self._workspace.scratch["given"] = 1
 
     def explore(self, first: int, count: int) -> None:

@@ -169,33 +169,6 @@ def test_search_explains_its_answer(make: Callable[..., Any]) -> None:
     assert len(moves[0]["line"]) > 1
 
 
-@pytest.mark.parametrize("prior", [0, 2])
-def test_explanations_do_not_count_priors(prior: int) -> None:
-    """The only move of a forced position has none, and lines end at moves visited but once."""
-    game = registry.game("cubirds")
-    state = game.initial(2, seed=0)
-    while len(legal := game.legal(state)) > 1:
-        state = game.apply(state, legal[0])
-    bot = ISMCTS(game, 0, 1, iterations=3, prior=prior)
-    bot.act(turn_of(game, state))
-    assert [move["visits"] for move in bot.explain()["moves"]] == [3]
-    bot = ISMCTS(game, 0, 1, iterations=1, prior=prior)
-    bot.act(turn_of(game, game.initial(2, seed=0)))
-    assert {len(move["line"]) for move in bot.explain()["moves"]} == {1}
-
-
-@pytest.mark.parametrize("observer", ["single", "multiple"])
-def test_the_principal_variation_is_the_best_play(observer: str) -> None:
-    """A king that passes is bet at, since whoever passes then has lost, and calls."""
-    game = registry.game("kuhn")
-    state = game.restore({"cards": ["king", "queen"], "moves": []}, 2)
-    bot = ISMCTS(game, 0, 1, iterations=2000, observer=observer)
-    bot.act(turn_of(game, state))
-    lines = {move["action"]: move["line"] for move in bot.explain()["moves"]}
-    assert lines[1][0] == "bet"
-    assert lines[0] == ["pass", "bet", "bet"]
-
-
 def test_levels_get_stronger() -> None:
     game = registry.game("kuhn")
     levels = [ISMCTS(game, 0, 1, level=level) for level in ("easy", "medium", "hard")]
@@ -234,7 +207,7 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (Greedy, {"worlds": 0}, "worlds: found 0"),
         (Greedy, {"worlds": True}, "worlds: found True"),
         (MCTS, {"worlds": -1}, "worlds: found -1"),
-        (MCTS, {"worlds": 5, "nodes": 5}, "nodes: found 5, expected a whole number from 6"),
+        (MCTS, {"worlds": 5, "nodes": 5}, "nodes: found 5, expected a whole number from 15"),
         (MCTS, {"iterations": 0}, "iterations: found 0"),
         (ISMCTS, {"iterations": -3}, "iterations: found -3"),
         (ISMCTS, {"iterations": 10.5}, "iterations: found 10.5"),
@@ -245,7 +218,7 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"exploration": -0.1}, "exploration: found -0.1"),
         (ISMCTS, {"depth": -2}, "depth: found -2"),
         (ISMCTS, {"nodes": 1}, "nodes: found 1"),
-        (ISMCTS, {"observer": "multiple", "nodes": 2}, "nodes: found 2, expected a whole number"),
+        (ISMCTS, {"observer": "multiple", "nodes": 5}, "nodes: found 5, expected a whole number"),
         (ISMCTS, {"observer": "all"}, "observer: found 'all', expected single or multiple"),
         (ISMCTS, {"policy": 1}, "policy: found 1, expected uniform or epsilon-greedy or mast"),
         (ISMCTS, {"policy": "mast", "epsilon": 0}, "epsilon: found 0, expected a number from 0.01"),

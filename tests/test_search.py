@@ -81,6 +81,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"prior": 0, "policy": "epsilon-greedy", "depth": 1},
     {"prior": 0, "policy": "mast", "depth": -1},
     {"prior": 2, "policy": "mast", "depth": -1, "observer": "multiple"},
+    {"prior": 2, "nodes": 3},
     {"prior": 2, "nodes": 9},
     {"prior": 0, "nodes": 12, "observer": "multiple"},
 ]
@@ -170,28 +171,41 @@ def test_moves_of_hidden_cards_are_available_only_in_some_worlds() -> None:
     assert min(c[3] for c in busiest[5]) < busiest[2] / 2
 
 
-@pytest.mark.parametrize("nodes", [11, 50, 700])
+@pytest.mark.parametrize("more", [0, 40, 700])
 @pytest.mark.parametrize("observer", ["single", "multiple"])
 @pytest.mark.parametrize("prior", [0, 1])
 @pytest.mark.parametrize("name", ["aves", "coloretto", "cubirds", "fruit-friends"])
-def test_full_memory_is_used_again(name: str, prior: int, observer: str, nodes: int) -> None:
+def test_full_memory_is_used_again(name: str, prior: int, observer: str, more: int) -> None:
     """No node is lost or in two places, and none is in the ring but those that have children."""
     game = registry.game(name)
-    turn = turn_after(game, 6)
-    bot = ISMCTS(game, 0, 1, iterations=3000, nodes=nodes, prior=prior, observer=observer)
-    for _ in range(2):
-        assert bot.act(turn) in turn.legal
-        tree = bot.tree
-        assert tree.used == nodes
-        assert tree.iterations == 3000
-        free = chain(tree, "next", int(tree._workspace.scratch["free"][0]))
-        below = {root: descendants(tree, root) for root in range(tree.roots)}
-        kept = [node for found in below.values() for node in found]
-        assert sorted([*free, *kept, *below]) == list(range(nodes))
-        ring = chain(tree, "newer", int(tree.nodes["newer"][0]))
-        assert sorted(ring) == sorted(node for node in kept if tree.nodes["first"][node])
-        for age, node in enumerate(ring):
-            assert not {*ring[age:]} & {*descendants(tree, node)}
+    trees = 1 if observer == "single" else game.players[-1]
+    nodes = trees * (1 + game.action_count) + more
+    params = {"nodes": nodes, "prior": prior, "observer": observer}
+    used = ISMCTS(game, 0, 1, iterations=9000, **params)
+    for moves in (0, 6):
+        turn = turn_after(game, moves)
+        fresh = ISMCTS(game, 0, 1, iterations=9000, **params)
+        assert used.act(turn) == fresh.act(turn)
+        assert_sound(used.tree, nodes)
+        for root in range(trees):
+            assert subtree(used.tree, root) == subtree(fresh.tree, root)
+        assert {move["action"] for move in used.explain()["moves"]} == {*turn.legal}
+        assert sum(move["visits"] for move in used.explain()["moves"]) == 9000
+
+
+def assert_sound(tree: Tree, nodes: int) -> None:
+    assert tree.used == nodes
+    free = chain(tree, "next", int(tree._workspace.scratch["free"][0]))
+    below = {root: descendants(tree, root) for root in range(tree.roots)}
+    kept = [node for found in below.values() for node in found]
+    assert sorted([*free, *kept, *below]) == list(range(nodes))
+    ring = chain(tree, "newer", int(tree.nodes["newer"][0]))
+    assert ring[::-1] == chain(tree, "older", int(tree.nodes["older"][0]))
+    assert sorted(ring) == sorted(node for node in kept if tree.nodes["first"][node])
+    older = set[int]()
+    for node in ring:
+        older.add(node)
+        assert {*chain(tree, "next", int(tree.nodes["first"][node]))} & {*ring} <= older
 
 
 def chain(tree: Tree, link: str, node: int) -> list[int]:
@@ -214,8 +228,9 @@ def test_worlds_share_a_memory() -> None:
     turn = turn_after(game, 0)
     bot = MCTS(game, 0, 1, iterations=3000, worlds=3, nodes=400)
     assert bot.act(turn) in turn.legal
+    assert_sound(bot.tree, 400)
     assert bot.tree.nodes["visits"][:3].tolist() == [1000] * 3
-    assert all(len(descendants(bot.tree, root)) >= len(turn.legal) for root in range(3))
+    assert all(len(bot.tree.children(root)) == len(turn.legal) for root in range(3))
 
 
 def test_tree_is_the_same_however_the_budget_is_cut() -> None:
@@ -383,7 +398,10 @@ def test_best_moves_are_found_late_in_the_game(
     best, second = sorted(worth, key=worth.__getitem__, reverse=True)[:2]
     assert worth[best] > worth[second] + 0.2
     assert ISMCTS(game, turn.seat, 1, iterations=2000).act(turn) == best
-    assert ISMCTS(game, turn.seat, 1, iterations=2000, nodes=200).act(turn) == best
+    few = 1 + game.action_count
+    assert (
+        ISMCTS(game, turn.seat, 1, iterations=2000, observer="single", nodes=few).act(turn) == best
+    )
     assert MCTS(game, turn.seat, 1, iterations=2000).act(turn) == best
 
 
