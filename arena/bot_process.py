@@ -595,8 +595,7 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
 
     The first comes from the kernel, which translates it for us where the process is in a sandbox.
     """
-    # In ticks, which stand still while the machine does.
-    if not any(select.select([channel], [], [], TICK)[0] for _ in range(int(seconds / TICK))):
+    if not _speaks(channel, seconds):
         raise TimeoutError(f"no sign of life within {seconds:g} s")
     data, ancillary, _, _ = channel.recvmsg(host.HELLO_BYTES, socket.CMSG_SPACE(_CREDENTIALS.size))
     if not data.isdigit():
@@ -604,6 +603,11 @@ def _hello(channel: socket.socket, seconds: float) -> tuple[int, int]:
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     pid, _, _ = _CREDENTIALS.unpack(ancillary[0][2])
     return pid, int(data)
+
+
+def _speaks(channel: socket.socket, seconds: float) -> bool:
+    """Whether anything comes within that time, which stands still while the machine does."""
+    return any(select.select([channel], [], [], TICK)[0] for _ in range(int(seconds / TICK)))
 
 
 def _hung_up(channel: socket.socket) -> bool:
@@ -617,7 +621,7 @@ def _asked(channel: socket.socket, question: host.Message) -> dict[str, Any]:
     """What a process that makes others replies; nothing if that makes no sense."""
     try:
         host.send(channel, question)
-        if not select.select([channel], [], [], START_SECONDS)[0]:
+        if not _speaks(channel, START_SECONDS):
             return {}
         return dict(json.loads(channel.recv(host.MESSAGE_BYTES)))
     except (OSError, RecursionError, TypeError, ValueError):
