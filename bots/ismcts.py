@@ -52,7 +52,7 @@ class ISMCTS:
         *,
         iterations: int | None = None,
         seconds: float | None = None,
-        temperature: float = 0,
+        temperature: float | None = None,
         level: str | None = None,
         observer: str | None = None,
         exploration: float | None = None,
@@ -65,10 +65,10 @@ class ISMCTS:
     ) -> None:
         self.seed = seed
         if level is not None:
-            _check_alone(level, iterations, seconds, temperature or None)
+            _check_alone(level, iterations=iterations, seconds=seconds, temperature=temperature)
             iterations, temperature = LEVELS[one_of("level", level, LEVELS)]
         self.budget = Budget(iterations, seconds)
-        self.temperature = real("temperature", temperature, 0)
+        self.temperature = real("temperature", 0 if temperature is None else temperature, 0)
         settings = Settings.of(
             game,
             observer=observer,
@@ -97,8 +97,8 @@ class ISMCTS:
         search.rehearse(cls(game, 0, 0, iterations=1), game)
 
 
-def _check_alone(level: str, *given: float | None) -> None:
-    for name, value in zip(("iterations", "seconds", "temperature"), given, strict=True):
+def _check_alone(level: str, **given: float | None) -> None:
+    for name, value in given.items():
         if value is not None:
             raise OptionError(
                 f"level: found {level!r} beside {name} {value!r}, expected one of them"

@@ -229,6 +229,7 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"level": "easy", "iterations": 5}, "level: found 'easy' beside iterations 5"),
         (ISMCTS, {"level": "easy", "seconds": 0.1}, "level: found 'easy' beside seconds 0.1"),
         (ISMCTS, {"level": "hard", "temperature": 1}, "'hard' beside temperature 1, expected one"),
+        (ISMCTS, {"level": "easy", "temperature": 0}, "'easy' beside temperature 0, expected one"),
         (ISMCTS, {"epsilon": 0.1}, "epsilon: found 0.1 beside policy uniform, which has no use"),
         (MCTS, {"tau": 0.1}, "for it; expected mast"),
         (ISMCTS, {"policy": "epsilon-greedy", "tau": 0.1}, "tau: found 0.1 beside policy epsilon"),
