@@ -46,7 +46,7 @@ class Settings(NamedTuple):
         given = {name: value for name, value in given.items() if value is not None}
         values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {}), **given}
         for name, policies in USED_BY.items():
-            if name in given and values["policy"] in set(POLICIES) - set(policies):
+            if name in given and values["policy"] in [p for p in POLICIES if p not in policies]:
                 found = f"{given[name]!r} beside policy {values['policy']}, which has no use for it"
                 raise OptionError(f"{name}: found {found}; expected {' or '.join(policies)}")
         return cls(
