@@ -13,6 +13,7 @@ import platform
 import shlex
 import signal
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -367,13 +368,12 @@ def games(
 @app.command()
 def bots() -> None:
     """List the bots that are shipped, and their params."""
-    from arena import registry, report
+    from arena import registry
 
-    rows = [
-        (b.name, ", ".join(f"{k}={v}" for k, v in b.params.items()), b.doc)
-        for b in registry.describe_bots()
-    ]
-    _print(report.table(("bot", "params", "what it does"), rows, Format.TABLE))
+    for bot in registry.describe_bots():
+        params = ", ".join(k if v is None else f"{k}={v}" for k, v in bot.params.items())
+        _print([f"{bot.name:<8}{bot.doc}"])
+        _print(textwrap.wrap(params, 92, initial_indent=" " * 8, subsequent_indent=" " * 8))
 
 
 @new.command("bot")
