@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ class Settings(NamedTuple):
             if name in given and values["policy"] in [p for p in POLICIES if p not in policies]:
                 found = f"{given[name]!r} beside policy {values['policy']}, which has no use for it"
                 raise OptionError(f"{name}: found {found}; expected {' or '.join(policies)}")
-        return cls(
+        settings = cls(
             observer=one_of("observer", values["observer"], OBSERVERS),
             exploration=real("exploration", values["exploration"], 0),
             prior=whole("prior", values["prior"], 0),
@@ -58,6 +59,10 @@ class Settings(NamedTuple):
             epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
             tau=real("tau", values["tau"], 0.01),  # lest exp(-1 / tau) vanish
         )
+        if settings.policy != UNIFORM and settings.depth == 0:
+            found = f"{settings.policy!r} beside depth 0, which leaves no moves to choose"
+            raise OptionError(f"policy: found {found}; expected a depth from 1, or -1")
+        return settings
 
 
 GENERIC = Settings(
@@ -121,9 +126,10 @@ def whole(name: str, value: object, least: int) -> int:
 
 
 def real(name: str, value: object, least: float) -> float:
-    """`value` as a float if it is a finite number from `least` on, otherwise OptionError."""
-    if type(value) in (int, float) and least <= float(value) < math.inf:  # type: ignore[arg-type]
-        return float(value)  # type: ignore[arg-type]
+    """`value` as a float if it is a number from `least` on and finite, otherwise OptionError."""
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
+    if least <= number <= sys.float_info.max:
+        return float(number)
     raise OptionError(f"{name}: found {value!r}, expected a number from {least:g}")
 
 

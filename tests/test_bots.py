@@ -233,6 +233,8 @@ def test_policies_answer_by_seed_and_view_alone(params: dict[str, Any]) -> None:
         (ISMCTS, {"epsilon": 0.1}, "epsilon: found 0.1 beside policy uniform, which has no use"),
         (MCTS, {"tau": 0.1}, "for it; expected mast"),
         (ISMCTS, {"policy": "epsilon-greedy", "tau": 0.1}, "tau: found 0.1 beside policy epsilon"),
+        (ISMCTS, {"policy": "mast", "depth": 0}, "policy: found 'mast' beside depth 0, which"),
+        (ISMCTS, {"exploration": 10**400}, "expected a number from 0"),
         (ISMCTS, {"policy": ["mast"], "tau": 0.1}, "policy: found ['mast'], expected uniform or"),
     ],
 )
