@@ -641,6 +641,7 @@ class _Reader:
                 registry.check_params(factory, params)
                 if game and bot.source.kind == "shipped":
                     factory(game, 0, 0, **params)
+                    self._check_seconds(params.get("seconds"))
             else:
                 self._hosts = self._hosts or Hosts(None, self._isolation)
                 self._hosts.guest(bot.source, params).load(self._limits)
@@ -655,6 +656,14 @@ class _Reader:
                 self.problems.add(bot.place, text)
             else:
                 self.problems.add(_blamed(node, text), f"bot {bot.source.ref!r}: {text}")
+
+    def _check_seconds(self, seconds: object) -> None:
+        """A search that takes all the time there is for an answer loses every match."""
+        move = self._limits.move
+        if isinstance(seconds, int | float) and move is not None and seconds >= move:
+            raise OptionError(
+                f"seconds: found {seconds:g}, expected less than limits.move, {move:g}"
+            )
 
     def _claim(self, name: str, place: Place) -> None:
         folded = unicodedata.normalize("NFKC", name).casefold()

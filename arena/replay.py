@@ -19,6 +19,7 @@ from arena.core import Ending, MatchResult, State
 from arena.errors import ArenaError, DamagedRunError, OptionError
 from arena.game import Game
 from arena.kernel import Array
+from arena.player import printable
 
 SCHEMA = "arena.record/1"
 SHOWN_MOVES, SHOWN_ANSWERS = 5, 6
@@ -151,22 +152,25 @@ def transcript(record: Record, title: str, detail: str = "") -> Iterator[str]:
         forced = " (the only move)" if step["forced"] else ""
         yield f"{number}. {who[step['seat']]}: {step['move']}{forced}"
         if "explanation" in step:
-            yield from (f"    {line}" for line in _reasons(step["explanation"]))
+            yield from (f"    {line}" for line in _reasons(step["explanation"], step["id"]))
         before, position = position, _position(step["state"])
         yield from (line for line in position if line not in before)
     yield ""
     yield from _end(record, who, detail)
 
 
-def _reasons(told: Any) -> list[str]:
-    """A bot's explanation: of a search, the best moves with what it thinks of them, a line each."""
+def _reasons(told: Any, played: object) -> Iterator[str]:
+    """A bot's explanation: of a search, what it thinks of the best moves and of the one played."""
     try:
-        moves = told["moves"]
-        lines = [f"{told['iterations']} iterations:", *map(_reason, moves[:SHOWN_MOVES])]
+        moves = list(enumerate(told["moves"]))
+        shown = [m for i, m in moves if i < SHOWN_MOVES or m["action"] == played]
+        lines = [f"{told['iterations']} iterations:", *map(_reason, shown)]
+        more = len(moves) - len(shown)
     except (AttributeError, KeyError, TypeError, ValueError):
-        return [f"it says: {_words(told)}"]
-    more = len(moves) - SHOWN_MOVES
-    return [*lines, f"  and {more} more"] if more > 0 else lines
+        lines, more = [f"it says: {_words(told)}"], 0
+    yield from (printable(" ".join(line.split("\n"))) for line in lines)
+    if more:
+        yield f"  and {more} more"
 
 
 def _reason(move: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ class Settings(NamedTuple):
             prior=whole("prior", values["prior"], 0),
             depth=whole("depth", values["depth"], -1),
             policy=one_of("policy", values["policy"], POLICIES),
-            epsilon=real("epsilon", values["epsilon"], 0.01),  # playouts must not be all alike
+            epsilon=real("epsilon", values["epsilon"], 0.01, 1),  # playouts must not be all alike
             tau=real("tau", values["tau"], 0.01),  # lest exp(-1 / tau) vanish
         )
         if settings.policy != UNIFORM and settings.depth == 0:
@@ -90,6 +90,9 @@ class Budget:
     CHUNK = 0.001
     """seconds of search between two looks at the clock, and about the most by which one is late"""
 
+    PIECE = 10_000
+    """iterations at once where there is no clock, so that Ctrl-C is heard"""
+
     def __init__(self, iterations: int | None, seconds: float | None) -> None:
         if iterations is None and seconds is None:
             iterations = self.ITERATIONS
@@ -103,7 +106,8 @@ class Budget:
         """
         if self.seconds is None:
             assert self.iterations is not None
-            search(0, self.iterations)
+            for first in range(0, self.iterations, self.PIECE):
+                search(first, min(self.PIECE, self.iterations - first))
             return self.iterations
         begin = time.perf_counter()
         done, chunk = 0, 1
@@ -125,12 +129,13 @@ def whole(name: str, value: object, least: int) -> int:
     raise OptionError(f"{name}: found {value!r}, expected a whole number from {least} to {MOST}")
 
 
-def real(name: str, value: object, least: float) -> float:
-    """`value` as a float if it is a number from `least` on and finite, otherwise OptionError."""
+def real(name: str, value: object, least: float, most: float = sys.float_info.max) -> float:
+    """`value` as a float if it is a number from `least` to `most`, otherwise OptionError."""
     number = value if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
-    if least <= number <= sys.float_info.max:
+    if least <= number <= most:
         return float(number)
-    raise OptionError(f"{name}: found {value!r}, expected a number from {least:g}")
+    limit = f" to {most:g}" if most < sys.float_info.max else ""
+    raise OptionError(f"{name}: found {value!r}, expected a number from {least:g}{limit}")
 
 
 def one_of(name: str, value: object, known: Iterable[str]) -> str:

@@ -138,7 +138,10 @@ class Tree:
     def __init__(self, game: Game, nodes: int, settings: Settings, worlds: int = 0) -> None:
         self._tree_per_seat = settings.observer == MULTIPLE and not worlds
         self.roots = game.players[-1] if self._tree_per_seat else max(1, worlds)
-        kept = whole("nodes", nodes, self.roots * (1 + game.action_count))
+        kept = whole("nodes", nodes, 1)
+        if kept < self.roots * (1 + game.action_count):
+            each = f"{1 + game.action_count} for each of {self.roots} trees"
+            raise OptionError(f"nodes: found {nodes}, expected at least {each}")
         try:
             self.nodes = np.zeros(kept + game.action_count, NODE)
         except MemoryError:

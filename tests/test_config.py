@@ -249,6 +249,10 @@ IN_A_FILE = {
             "policy, epsilon, tau, nodes)"
         ],
     ),
+    "searches that take all the time there is": (
+        "game: kuhn\nlimits: {move: 2s}\nbots:\n- ismcts:seconds=2\n- ismcts:seconds=1.9",
+        ["4: bot 'ismcts': seconds: found 2, expected less than limits.move, 2"],
+    ),
     "oracles where none are wanted, under other names": (
         "game: kuhn\nbots:\n- random\n- {name: strong, bot: oracle}",
         [

@@ -239,15 +239,34 @@ def test_a_transcript_tells_what_a_search_expected() -> None:
     moves = [
         {"action": 1, "visits": 640, "value": 0.584, "line": ["bet", *["pass", "bet"] * 4]},
         {"action": 0, "visits": 1, "value": 0.0, "line": ["pass"]},
-        *({"action": 0, "visits": 0, "value": 0.0} for _ in range(4)),
+        *({"action": 1, "visits": 0, "value": 0.0} for _ in range(4)),
     ]
     assert reasons({"iterations": 641, "moves": moves}) == [
         "    641 iterations:",
         "      bet: 640 visits, 0.58, then pass, bet, pass, bet, pass, bet, …",
         "      pass: 1 visits, 0.00",
-        *["      pass: 0 visits, 0.00"] * 3,
+        *["      bet: 0 visits, 0.00"] * 3,
         "      and 1 more",
     ]
+
+
+def test_a_transcript_tells_of_the_move_played_however_bad() -> None:
+    """As one drawn with a temperature may be."""
+    moves = [{"action": 1 - GOOD.actions[0], "visits": 9, "value": 0.5} for _ in range(7)]
+    moves[6] = {"action": GOOD.actions[0], "visits": 1, "value": 0.25}
+    told = reasons({"iterations": 55, "moves": moves})
+    assert len(told) == 8
+    assert told[6].endswith(": 1 visits, 0.25")
+    assert told[7] == "      and 1 more"
+
+
+def test_explanations_do_nothing_to_a_terminal() -> None:
+    """Neither do the texts of a search nor those of another bot."""
+    moves = [{"action": 1, "visits": 1, "value": 0, "line": ["bet", "\x1b[31mred\n\x1b[2J"]}]
+    for told in ({"iterations": 1, "moves": moves}, "\x1b[31mred\nblue"):
+        lines = reasons(told)
+        assert "\\x1b[31mred" in lines[-1]
+        assert all(line.isprintable() for line in lines)
 
 
 @pytest.mark.parametrize(

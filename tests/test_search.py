@@ -254,6 +254,13 @@ def test_budget_spends_all_iterations_in_order() -> None:
     assert sum(count for _, count in calls) == 1000
 
 
+def test_a_search_without_a_clock_can_be_interrupted() -> None:
+    """Now and then it is back in Python, where signals are heard."""
+    pieces: list[tuple[int, int]] = []
+    assert Budget(25_000, None).spend(lambda first, count: pieces.append((first, count))) == 25_000
+    assert pieces == [(0, 10_000), (10_000, 10_000), (20_000, 5_000)]
+
+
 def test_budget_stops_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """An iteration of 0.1 ms, a budget of 50 ms: about 500, and late by not more than a chunk."""
     now = 0.0
