@@ -74,7 +74,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "aves": {"exploration": 0.05, "prior": 1, "depth": 0},
     "coloretto": {"exploration": 0.1, "prior": 2, "depth": 0},
     "cubirds": {"exploration": 0.1, "prior": 1, "depth": 0},
-    "fruit-friends": {"observer": MULTIPLE, "exploration": 0.2, "prior": 0, "depth": 0},
+    "fruit-friends": {"observer": MULTIPLE, "exploration": 0.2, "prior": 1, "depth": 0},
 }
 """What is better than GENERIC for a game; `docs/bots.md` has the matches that decided it."""
 
