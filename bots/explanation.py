@@ -61,10 +61,11 @@ def _answer(tree: Tree, world: State, nodes: Sequence[int | None]) -> Action | N
 
     None where there is none that was visited twice: what was visited once was tried, not chosen.
     """
-    node = None if tree.game.mover(world) is None else nodes[_own(world, nodes)]
-    if node is None:
+    if tree.game.mover(world) is None:
         return None
-    own, legal, children = _own(world, nodes), tree.game.legal(world), tree.children(node)
+    own, legal = _own(world, nodes), tree.game.legal(world)
+    node = nodes[own]
+    children = {} if node is None else tree.children(node)
     known = {a: children[key] for a in legal if (key := tree.key(world, a, own)) in children}
     visits = {a: int(tree.nodes["visits"][child]) for a, child in known.items()}
     best = max(visits, key=visits.__getitem__, default=None)

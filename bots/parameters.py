@@ -43,7 +43,10 @@ class Settings(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, **given: object) -> Settings:
-        """What is given, and for what is None or missing the defaults of the game."""
+        """What is given, and for what is None or missing the defaults of the game.
+
+        Raises OptionError for wrong values, and for those that would have no effect.
+        """
         given = {name: value for name, value in given.items() if value is not None}
         values = {**GENERIC._asdict(), **DEFAULTS.get(game.name, {}), **given}
         for name, policies in USED_BY.items():
@@ -82,7 +85,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 class Budget:
     """How long a search goes on: iterations, seconds of wall clock, or whichever ends first.
 
-    With neither it is `ITERATIONS`.
+    With neither it is `ITERATIONS`. Raises OptionError for wrong values.
     """
 
     ITERATIONS = 1000

@@ -265,7 +265,7 @@ class Tree:
         """Of the child to which a legal `action` leads from a node of the `tree`."""
         seat = int(world["seat"][0])
         witness = self.game.witness(world, action, tree if self._tree_per_seat else seat)
-        return seat * int(self._workspace.scratch["witnesses"][0]) + witness
+        return seat * self.witnesses + witness
 
     def children(self, node: int) -> dict[int, int]:
         """The children of a node by their keys, the youngest first."""
